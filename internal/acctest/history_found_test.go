@@ -931,3 +931,35 @@ func TestFoundIgnoredReplaceOnStatus(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundChecksumsOfPartsProveNoFile: the answer to a file of one PUT has no checksum where those
+// to parts have one.
+func TestFoundChecksumsOfPartsProveNoFile(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed:    1,
+		Service: Service{Others: 4, KMS: true, Checksum: "sha256", Backends: true},
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 1002},
+			{Do: DoApply, During: []Step{{Do: DoWrite, On: "media/sub/c.mp4", N: 2, At: -1}}},
+			{Do: DoReplace, On: "folder.one", During: []Step{{Do: DoWrite, On: "media/sub/c.mp4", N: 1}}},
+			{Do: DoApply, During: []Step{{Do: DoKillCLI, N: 3, At: 7}}},
+			{Do: DoApply},
+		},
+	})
+}
+
+// TestFoundETagThatStorageDoesNotKnow: one answer had an ETag that storage does not know, and the request
+// that completes the upload had no answer. The next apply begins the upload again.
+func TestFoundETagThatStorageDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{Checksum: "sha256"},
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.big", N: 4},
+			{Do: DoAccount, N: 1},
+			{Do: DoApply, Faults: []Trouble{{Call: "multipart-complete", What: "silent", Times: 2}, {Call: "put-part", What: "KMS ETag", Times: 1}}},
+			{Do: DoApply},
+		},
+	})
+}
