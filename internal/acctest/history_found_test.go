@@ -949,7 +949,7 @@ func TestFoundChecksumsOfPartsProveNoFile(t *testing.T) {
 	})
 }
 
-// TestFoundETagThatStorageDoesNotKnow: one answer had an ETag that storage does not know, and the request
+// TestFoundETagThatStorageDoesNotKnow: one answer had the ETag of something else, and the request
 // that completes the upload had no answer. The next apply begins the upload again.
 func TestFoundETagThatStorageDoesNotKnow(t *testing.T) {
 	t.Parallel()
