@@ -141,7 +141,7 @@ func (m *model) unfinished(plan *model, wanted map[string]entry) map[string]*res
 	for name, element := range m.Incomplete.Elements() {
 		object, _ := element.(types.Object)
 		f, left, _ := mediafile.Unfinished(object) // leaveUnfinished warns
-		if e := wanted[name]; f.SHA256 != e.SHA256 || f.Begins() != plan.file(name, "", e).Begins() {
+		if e := wanted[name]; left != nil && (f.SHA256 != e.SHA256 || !plan.file(name, "", e).Continues(f, left)) {
 			uploads[name] = left
 		}
 	}

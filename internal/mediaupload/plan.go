@@ -21,19 +21,13 @@ import (
 // Keys of the private data.
 const (
 	privateConfigured = "configured" // which of the arguments with a default the stored file was configured with
-	privatePlanned    = "planned"    // what the plan of a new object saw: planned
+	privatePlanned    = "planned"    // the file of a new object, for Delete; without Path if it was not there
 )
 
 // configured tells a value that the configuration no longer has from a default.
 type configured struct {
 	FileName    bool `json:"file_name,omitempty"`
 	ContentType bool `json:"content_type,omitempty"`
-}
-
-// planned is what Delete needs to know of a new object that continues an unfinished upload.
-type planned struct {
-	SHA256 string `json:"sha256,omitempty"` // "": not known yet
-	Source string `json:"source,omitempty"` // the file, if it was there
 }
 
 // ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for
@@ -86,11 +80,12 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 	if p.state == nil {
-		seen := planned{SHA256: p.plan.file().SHA256}
-		if p.found {
-			seen.Source = p.plan.Source.ValueString()
+		f := p.plan.file()
+		f.Content = nil
+		if !p.found {
+			f.Path = ""
 		}
-		resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, seen)...)
+		resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, f)...)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }

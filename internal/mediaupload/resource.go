@@ -177,7 +177,7 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 		diags.Append(protected(state.KeyPath.ValueString(), "upload another file in its place"))
 	}
 	dropped := map[string]*resume.Unfinished{unfinished.Name: left}
-	if left != nil && !diags.HasError() && plan.file().Continues(unfinished) {
+	if left != nil && !diags.HasError() && plan.file().Continues(unfinished, left) {
 		clear(dropped)
 		if err := r.Data.Uploader.LeaveUnfinished(ctx, plan.file(), left); err != nil {
 			diags.Append(noun.ErrorDiagnostic("Continuing the upload", err))
@@ -215,7 +215,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	note, diags := noun.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	seen, diags := noun.ReadPrivate[planned](ctx, req.Private, privatePlanned)
+	next, diags := noun.ReadPrivate[upload.File](ctx, req.Private, privatePlanned)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -231,18 +231,21 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		left = nil
 	}
 	if left != nil && !note.Destroy {
-		diags := r.checkContinuation(seen)
-		if !diags.HasError() {
-			f.SHA256 = cmp.Or(seen.SHA256, f.SHA256) // the hash may have been mistyped
-			if err := r.Data.Uploader.LeaveUnfinished(ctx, f, left); err != nil {
+		diags := r.checkContinuation(next.Path)
+		if next.Name == "" { // not known yet
+			next.Upload = f.Upload
+		}
+		next.SHA256, next.Size = cmp.Or(next.SHA256, f.SHA256), cmp.Or(next.Size, f.Size)
+		if !diags.HasError() && next.Continues(f, left) {
+			if err := r.Data.Uploader.LeaveUnfinished(ctx, next, left); err != nil {
 				diags.Append(noun.ErrorDiagnostic("Continuing the upload", err))
 			}
+			left = nil
 		}
 		if diags.HasError() {
 			noun.RefuseDelete(ctx, resp, diags...)
 			return
 		}
-		left = nil
 	}
 	if state.stored() {
 		mediafile.Forgotten([]string{state.KeyPath.ValueString()}, "", &resp.Diagnostics)
@@ -251,13 +254,13 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 }
 
 // checkContinuation returns why the Create that follows could not continue an unfinished upload: a
-// saved plan may be applied where the file is not.
-func (r *mediaUpload) checkContinuation(seen planned) diag.Diagnostics {
+// saved plan may be applied where the file is not. source is "" if it was not there while planning.
+func (r *mediaUpload) checkContinuation(source string) diag.Diagnostics {
 	diags := r.Data.NeedUpload(typeName)
-	if diags.HasError() || seen.Source == "" {
+	if diags.HasError() || source == "" {
 		return diags
 	}
-	if _, err := transfer.Stat(seen.Source); err != nil {
+	if _, err := transfer.Stat(source); err != nil {
 		diags.AddError("The file cannot be uploaded", err.Error()+", so nothing was replaced and the state is as it was. Plan again where the file is, and apply that plan.")
 	}
 	return diags

@@ -15,6 +15,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -67,11 +68,11 @@ type Object struct {
 // Object returns what the stored file must have.
 func (f File) Object() Object { return Object{f.SHA256, f.Upload, f.Size} }
 
-// Continues reports whether f can use what an upload of earlier stored: the size is the same, and
-// what it was begun with. The hash may have been mistyped, and each part is compared with the file
-// before it is used.
-func (f File) Continues(earlier File) bool {
-	return f.Size == earlier.Size && f.Begins() == earlier.Begins()
+// Continues reports whether f can use what an unfinished upload of earlier has stored: f is sent in
+// parts, of the same size unless any will do, and its size is the same, and what it was begun with.
+// The hash may have been mistyped, and each part is compared with the file before it is used.
+func (f File) Continues(earlier File, left *resume.Unfinished) bool {
+	return f.multipart() && f.Size == earlier.Size && f.Begins() == earlier.Begins() && f.continues(left)
 }
 
 // sum is SHA256 as the engine takes it. Every caller has set it: see Prepare.

@@ -24,7 +24,8 @@ type load struct {
 	text     string
 	line     profile
 	count    int
-	size     int64 // bytes of each file; 0: drawn, another one each round
+	size     int64   // bytes of each file; 0: drawn, another one each round
+	sizes    []int64 // bytes of the file of each round, on a line that is drawn itself
 	tls      bool
 	expected float64 // share of the line that a good client takes
 
@@ -48,14 +49,21 @@ var loads = []load{
 	{name: "c4", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, count: 1, size: 4096 * mebibyte, expected: .85},
 }
 
-// drawnSizes is how many sizes are drawn for a line. Rules for the end of a file may suit a size by
-// chance.
-const drawnSizes = 12
+// What is tuned may suit a line or, at the end of a file, a size by chance. So the sizes for each
+// load are drawn, and some lines, too.
+const (
+	drawnSizes       = 12
+	drawnLineCount   = 12
+	sizesOfDrawnLine = 3
+)
 
 // lineSizes are those of the rounds of a load. Drawn ones are files of 20 to 80 parts, the same for
 // each line.
 func (b *bench) lineSizes(l load) (sizes []int64) {
-	if l.size > 0 {
+	switch {
+	case l.sizes != nil:
+		return l.sizes
+	case l.size > 0:
 		return slices.Repeat([]int64{l.size}, b.runs)
 	}
 	random := rand.New(rand.NewPCG(b.seed, 0))
@@ -86,9 +94,6 @@ func (l load) expects(size int64) time.Duration {
 	return seconds(float64(l.count) * float64(size) / l.line.payload() / l.expected)
 }
 
-// share is goodput as a share of the payload that the line carries.
-func (l load) share(goodput float64) float64 { return goodput / l.line.payload() }
-
 // limit is when a run is stopped. Its goodput then counts what has arrived.
 func (l load) limit(size int64) time.Duration { return 2 * l.expects(size) }
 
@@ -105,7 +110,7 @@ func (b *bench) takesPart(l load, contender string, round int) bool {
 	switch {
 	case contender == "engine beside" && b.beside == "", !slices.Contains(strings.Split(b.contenders, ","), contender):
 		return false
-	case l.addresses != nil && !engine, l.late > 0 && orientation, l.count > 1 && oneByOne, l.long() && orientation:
+	case l.addresses != nil && !engine, (l.late > 0 || l.sizes != nil) && orientation, l.count > 1 && oneByOne, l.long() && orientation:
 		return false
 	case l.long(), l.count == 1 && orientation:
 		return round%5 == 0
@@ -117,7 +122,7 @@ func (b *bench) takesPart(l load, contender string, round int) bool {
 type run struct {
 	usage
 	size    int64   // bytes of each file
-	goodput float64 // bytes per second
+	goodput float64 // share of the payload that the line carries
 	late    float64 // share of packets
 	cut     bool    // stopped at the limit
 }
@@ -138,6 +143,77 @@ func (b *bench) lines(ctx context.Context) error {
 		t.text += " *beside* is the engine of another build of this program, with the ratio of the engine's goodput to it."
 		t.head = append(t.head, "beside", "ratio", "worst")
 	}
+	chosen := strings.Split(b.profiles, ",")
+	for _, name := range chosen {
+		if !slices.ContainsFunc(loads, func(l load) bool { return l.name == name }) {
+			return fmt.Errorf("there is no profile %q; there are %s", name, loadNames())
+		}
+	}
+	todo := slices.DeleteFunc(slices.Clone(loads), func(l load) bool { return !slices.Contains(chosen, l.name) })
+	err := b.eachLine(ctx, todo, func(l load, runs map[string][]run) { b.addLine(&t, l, runs) })
+	b.result.add(t)
+	return err
+}
+
+// drawnLines compares the engine with the transfer manager on lines that nobody has tuned it for.
+func (b *bench) drawnLines(ctx context.Context) error {
+	t := table{
+		title: "Drawn lines",
+		text: fmt.Sprintf("As above, on %d lines that are drawn, with %d sizes each, which take the line 5 to 20 seconds at its full rate (-seed %d). "+
+			"A third of the lines lose packets, a third limit each connection.", drawnLineCount, sizesOfDrawnLine, b.seed),
+		head: []string{"line", "engine", "transfer manager", "ratio", "worst"},
+	}
+	if b.beside != "" {
+		t.head = append(t.head, "beside", "ratio", "worst")
+	}
+	add := func(name string, runs map[string][]run) {
+		row := append([]any{name, shares(runs["engine"]), shares(runs["transfer manager"])}, ratios(runs["engine"], runs["transfer manager"])...)
+		if b.beside != "" {
+			row = append(append(row, shares(runs["engine beside"])), ratios(runs["engine"], runs["engine beside"])...)
+		}
+		t.add(row...)
+	}
+	all := map[string][]run{}
+	err := b.eachLine(ctx, b.drawLoads(), func(l load, runs map[string][]run) {
+		add(l.text, runs)
+		for name, of := range runs {
+			all[name] = append(all[name], of...)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	add("all", all)
+	b.result.add(t)
+	return nil
+}
+
+// drawLoads draws lines, evenly in the logarithm of their rates and round trips.
+func (b *bench) drawLoads() (drawn []load) {
+	random := rand.New(rand.NewPCG(b.seed, 1))
+	between := func(least, most float64) float64 { return least * math.Pow(most/least, random.Float64()) }
+	for i := range drawnLineCount {
+		line := profile{Rate: math.Round(between(20, 800)), RTT: time.Duration(between(5, 250)) * ms}
+		text := fmt.Sprintf("%.0f Mbit/s, %v", line.Rate, line.RTT)
+		switch i % 3 {
+		case 1:
+			line.Loss = math.Round(1e5*between(1e-4, 2e-3)) / 1e5
+			text += fmt.Sprintf(", %.3g %% loss", 100*line.Loss)
+		case 2:
+			line.Flow = math.Round(line.Rate * between(.05, .5))
+			text += fmt.Sprintf(", %.0f Mbit/s each connection", line.Flow)
+		}
+		l := load{name: fmt.Sprintf("line %d", i+1), text: text, line: line, count: 1, expected: .4}
+		for range sizesOfDrawnLine {
+			l.sizes = append(l.sizes, int64(line.payload()*(5+15*random.Float64())))
+		}
+		drawn = append(drawn, l)
+	}
+	return drawn
+}
+
+// eachLine measures the contenders on each line. It prints how long that takes, and every run.
+func (b *bench) eachLine(ctx context.Context, todo []load, found func(load, map[string][]run)) error {
 	probe, err := newLine(ctx, b.tools.self, loads[0].line)
 	if err != nil {
 		return fmt.Errorf("no line can be emulated, which needs root, /dev/net/tun and the program ip: %w", err)
@@ -145,35 +221,8 @@ func (b *bench) lines(ctx context.Context) error {
 	if _, err := probe.close(); err != nil {
 		return err
 	}
-	todo, err := b.chosenLoads()
-	if err != nil {
-		return err
-	}
-	for _, l := range todo {
-		runs, err := b.lineRuns(ctx, l)
-		if err != nil {
-			return fmt.Errorf("profile %s: %w", l.name, err)
-		}
-		b.addLine(&t, l, runs)
-	}
-	b.result.add(t)
-	return nil
-}
-
-// chosenLoads are the loads to measure. It prints how long that takes.
-func (b *bench) chosenLoads() (todo []load, err error) {
-	chosen := strings.Split(b.profiles, ",")
-	for _, name := range chosen {
-		if !slices.ContainsFunc(loads, func(l load) bool { return l.name == name }) {
-			return nil, fmt.Errorf("there is no profile %q; there are %s", name, loadNames())
-		}
-	}
 	var estimate time.Duration
-	for _, l := range loads {
-		if !slices.Contains(chosen, l.name) {
-			continue
-		}
-		todo = append(todo, l)
+	for _, l := range todo {
 		for round, size := range b.lineSizes(l) {
 			for _, contender := range lineContenders {
 				if b.takesPart(l, contender, round) {
@@ -183,10 +232,17 @@ func (b *bench) chosenLoads() (todo []load, err error) {
 		}
 	}
 	fmt.Printf("This takes about %d minutes.\n\n", int(estimate.Minutes())+1)
-	return todo, nil
+	for _, l := range todo {
+		runs, err := b.lineRuns(ctx, l)
+		if err != nil {
+			return fmt.Errorf("profile %s: %w", l.name, err)
+		}
+		found(l, runs)
+	}
+	return nil
 }
 
-// lineRuns measures the contenders in turns. It prints every run.
+// lineRuns measures the contenders in turns.
 func (b *bench) lineRuns(ctx context.Context, l load) (map[string][]run, error) {
 	s, err := newSite(ctx, l)
 	if err != nil {
@@ -227,7 +283,7 @@ func (b *bench) lineRound(ctx context.Context, s *site, round int, size int64, r
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			fmt.Printf("%s\t%.1f MiB\t%s\t%.1f %%\t%.1f s\t%d MiB\tlate %.2f %%\n", s.load.name, float64(size)/float64(mebibyte), name,
-				100*s.load.share(r.goodput), r.wall.Seconds(), r.memory/mebibyte, 100*r.late)
+				100*r.goodput, r.wall.Seconds(), r.memory/mebibyte, 100*r.late)
 		}
 		runs[name] = append(runs[name], r)
 	}
@@ -240,20 +296,6 @@ func (b *bench) addLine(t *table, l load, runs map[string][]run) {
 	if l.size > 0 {
 		sent = fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte)
 	}
-	goodput := func(name string) (text string) {
-		of := runs[name]
-		if len(of) == 0 {
-			return ""
-		}
-		text = fmt.Sprintf("%.1f %%", 100*l.share(meanOf(of)))
-		if slices.ContainsFunc(of, func(r run) bool { return r.cut }) {
-			text = "<" + text
-		}
-		if slices.ContainsFunc(of, func(r run) bool { return r.late > doubtful }) {
-			text += "!"
-		}
-		return text
-	}
 	memory := func(name string) any {
 		if len(runs[name]) == 0 {
 			return ""
@@ -263,27 +305,38 @@ func (b *bench) addLine(t *table, l load, runs map[string][]run) {
 	worst := ""
 	if len(runs["engine"]) > 0 {
 		of := slices.MinFunc(runs["engine"], func(a, b run) int { return cmp.Compare(a.goodput, b.goodput) })
-		worst = fmt.Sprintf("%.1f %%", 100*l.share(of.goodput))
+		worst = shares([]run{of})
 	}
 	peer := "transfer manager"
 	if l.count > 1 {
 		peer = "rclone"
 	}
-	row := []any{l.name + ": " + l.text, sent, goodput("engine"), worst, goodput("transfer manager")}
+	row := []any{l.name + ": " + l.text, sent, shares(runs["engine"]), worst, shares(runs["transfer manager"])}
 	row = append(row, ratios(runs["engine"], runs[peer])...)
-	row = append(row, goodput("rclone"), goodput("curl"), memory("engine"), memory("transfer manager"), memory("rclone"))
+	row = append(row, shares(runs["rclone"]), shares(runs["curl"]), memory("engine"), memory("transfer manager"), memory("rclone"))
 	if b.beside != "" {
-		row = append(append(row, goodput("engine beside")), ratios(runs["engine"], runs["engine beside"])...)
+		row = append(append(row, shares(runs["engine beside"])), ratios(runs["engine"], runs["engine beside"])...)
 	}
 	t.add(row...)
 }
 
-// meanOf is the mean goodput in bytes per second, 0 of no runs.
-func meanOf(runs []run) (m float64) {
-	for _, r := range runs {
-		m += r.goodput / float64(len(runs))
+// shares is the mean goodput of runs for a table, "" of no runs.
+func shares(of []run) (text string) {
+	if len(of) == 0 {
+		return ""
 	}
-	return m
+	sum := 0.
+	for _, r := range of {
+		sum += r.goodput
+	}
+	text = fmt.Sprintf("%.1f %%", 100*sum/float64(len(of)))
+	if slices.ContainsFunc(of, func(r run) bool { return r.cut }) {
+		text = "<" + text
+	}
+	if slices.ContainsFunc(of, func(r run) bool { return r.late > doubtful }) {
+		text += "!"
+	}
+	return text
 }
 
 // ratios are the mean and the worst ratio of goodputs at the same size, "" if there is none.
@@ -316,7 +369,7 @@ func (b *bench) overLine(ctx context.Context, s *site, c contender, r *run) erro
 	}
 	all := int64(s.load.count) * r.size
 	arrived := min(s.sink.received.Load(), all) // more if a part was sent again
-	r.goodput = float64(arrived) / r.wall.Seconds()
+	r.goodput = float64(arrived) / r.wall.Seconds() / s.load.line.payload()
 	switch r.cut = failed != nil && ctx.Err() == nil && limited.Err() != nil; {
 	case r.cut:
 		return nil

@@ -30,9 +30,9 @@ type bench struct {
 	most     int    // resources or files in a series, at most
 	profiles string // loads of the part lines, separated by commas
 
-	contenders string // of the part lines, separated by commas
-	beside     string // another build of this program, whose engine takes part in lines; "": none
-	seed       uint64 // of the sizes that lines draws
+	contenders string // of the parts lines and drawn, separated by commas
+	beside     string // another build of this program, whose engine takes part there; "": none
+	seed       uint64 // of the sizes and lines that these parts draw
 
 	tools  tools
 	result *result // of the part that runs
@@ -52,6 +52,7 @@ var parts = []struct {
 	{"uploads", (*bench).uploads},
 	{"resume", (*bench).resume},
 	{"lines", (*bench).lines},
+	{"drawn", (*bench).drawnLines},
 	{"calls", (*bench).refusals},
 	{"folder", (*bench).folders},
 	{"refresh", (*bench).refresh},
@@ -86,9 +87,9 @@ func start(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&b.runs, "runs", 5, "runs of which the median is taken")
 	flags.IntVar(&b.most, "most", mostFiles, "most resources or files in a series")
 	flags.StringVar(&b.profiles, "profiles", loadNames(), "what the part lines measures")
-	flags.StringVar(&b.contenders, "contenders", strings.Join(lineContenders, ","), "what takes part in lines")
-	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit, whose engine takes part in lines")
-	flags.Uint64Var(&b.seed, "seed", rand.Uint64N(1e6), "of the sizes that lines draws")
+	flags.StringVar(&b.contenders, "contenders", strings.Join(lineContenders, ","), "what takes part in lines and drawn")
+	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit, whose engine takes part in lines and drawn")
+	flags.Uint64Var(&b.seed, "seed", rand.Uint64N(1e6), "of the sizes and lines that are drawn")
 	flags.StringVar(&b.tools.cli, "cli", "terraform", "terraform or tofu")
 	flags.StringVar(&b.root, "root", "../../..", "the repository's top folder")
 	for { // flags may stand before and after the names of parts
