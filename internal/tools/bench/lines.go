@@ -160,7 +160,7 @@ func (b *bench) drawnLines(ctx context.Context) error {
 	t := table{
 		title: "Drawn lines",
 		text: fmt.Sprintf("As above, on %d lines that are drawn, with %d sizes each, which take the line 5 to 20 seconds at its full rate (-seed %d). "+
-			"A third of the lines lose packets, a third limit each connection.", drawnLineCount, sizesOfDrawnLine, b.seed),
+			"A third of the lines lose packets, a third limit each connection. The engine sends files of up to 64 MiB with one PUT, the transfer manager in parts.", drawnLineCount, sizesOfDrawnLine, b.seed),
 		head: []string{"line", "engine", "transfer manager", "ratio", "worst"},
 	}
 	if b.beside != "" {

@@ -98,7 +98,7 @@ func (b *bench) resume(ctx context.Context) error {
 		return err
 	}
 	t := table{
-		title: "1 GiB of which 90 % are stored",
+		title: "Resume: 1 GiB of which 90 % are stored",
 		text: "Plain HTTP over loopback to the sink, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. The engine continues an upload from its record. " +
 			"*read* is all that its process has read, of the file and of connections.",
 		head: []string{"", "wall", "CPU", "memory", "read"},
