@@ -2,6 +2,7 @@ package mediafolder
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -53,6 +54,15 @@ func (m *model) sums() map[string]string {
 		sums[name] = strings.ToLower(text(sum).ValueString())
 	}
 	return sums
+}
+
+// group is for a Create to find what the Delete before it has left, "" if what selects the files is
+// not known yet. Other folders may have the same source_dir.
+func (s Selection) group(ctx context.Context) string {
+	if !fullyKnown(ctx, s.SourceDir, s.Include, s.Exclude) {
+		return ""
+	}
+	return fmt.Sprint(s.SourceDir, s.Include, s.Exclude)
 }
 
 // dir is `source_dir` as the disk has it.

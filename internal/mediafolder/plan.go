@@ -25,9 +25,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// privateDir is the key of the planned `source_dir`, "" if it is not known. In the replacement of a
-// folder whose creation failed, Delete gets it.
-const privateDir = "dir"
+// privateGroup is the key of the planned Selection.group. In the replacement of a folder whose
+// creation failed, Delete gets it.
+const privateGroup = "group"
 
 func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil {
@@ -81,7 +81,7 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		note.Protected = p.state.SourceDir.ValueString()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
-	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateDir, p.plan.SourceDir.ValueString())...)
+	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateGroup, p.plan.group(ctx))...)
 	setFiles(ctx, p.files, p.files != nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }

@@ -59,7 +59,9 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	a := apply{data: r.Data, plan: &plan, stored: plannedFiles(ctx, &resp.Diagnostics), next: afterCreate}
 	a.within(ctx, limit, "create")
-	mediafile.Forgotten(r.Data.Uploader.Left(absolute(plan.SourceDir.ValueString())), "", &a.diags)
+	stored, unfinished := r.Data.Uploader.Left(plan.group(ctx))
+	mediafile.Forgotten(stored, "", &a.diags)
+	mediafile.GivenUp(unfinished, r.Data.Uploader, &a.diags)
 	setFiles(ctx, a.stored, true)
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
@@ -113,7 +115,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
 	}
 	resp.Diagnostics.Append(a.diags...)
-	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateDir, "")...) // a client may delete without a plan
+	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateGroup, "")...) // a client may delete without a plan
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -138,7 +140,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		mediafile.GivenUp(state.unfinished(&state, nil), r.Data.Uploader, &resp.Diagnostics)
 		return
 	}
-	dir, diags := noun.ReadPrivate[string](ctx, req.Private, privateDir)
+	group, diags := noun.ReadPrivate[string](ctx, req.Private, privateGroup)
 	resp.Diagnostics.Append(diags...)
 	diags = r.Data.NeedUpload(typeName)
 	if !diags.HasError() {
@@ -149,16 +151,13 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.leave(ctx, &state, stored, dir)...)
+	resp.Diagnostics.Append(r.leave(ctx, &state, stored, group)...)
 }
 
 // leave leaves what is stored of a folder whose creation failed to the Create that follows, in the
-// ledger: Terraform passes nothing from a Delete to a Create. dir is the folder that is created, ""
-// if that is not known.
-func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string]entry, dir string) (diags diag.Diagnostics) {
-	if dir != "" {
-		dir = absolute(dir)
-	}
+// ledger: Terraform passes nothing from a Delete to a Create. group is Selection.group of the
+// folder that is created.
+func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string]entry, group string) (diags diag.Diagnostics) {
 	var files []upload.File
 	var objects []upload.StoredFile
 	for name, e := range stored {
@@ -166,10 +165,10 @@ func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string
 		objects = append(objects, upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt})
 	}
 	unsure := "" // why the Create may not continue all of them
-	switch written := r.Data.Uploader.Leave(ctx, files, objects, dir); {
+	switch written := r.Data.Uploader.Leave(ctx, files, objects, state.unfinished(state, nil), group); {
 	case len(stored) == 0:
-	case dir == "":
-		unsure = "The source folder was not known while planning."
+	case group == "":
+		unsure = "What selects the files was not known while planning."
 	case !written:
 		unsure = "They could not be recorded in `resume_dir`."
 	}

@@ -84,7 +84,8 @@ func (o *operation) stored(ctx context.Context) {
 // Leave notes in the ledger files that a state has given up, and what is stored of each, for a
 // Create of this process or of a later run. See resume.List.Leave. It reports whether a later run
 // will find all of them.
-func (u *Uploader) Leave(ctx context.Context, files []File, stored []StoredFile, group string) (written bool) {
+func (u *Uploader) Leave(ctx context.Context, files []File, stored []StoredFile, unfinished map[string]*resume.Unfinished, group string) (written bool) {
+	u.unfinished.Store(group, unfinished)
 	list := u.config.Ledger.List()
 	defer list.Close()
 	written = true
@@ -94,15 +95,18 @@ func (u *Uploader) Leave(ctx context.Context, files []File, stored []StoredFile,
 	return written
 }
 
-// Left returns the key paths of files of a group that nobody has taken, sorted.
-func (u *Uploader) Left(group string) (keyPaths []string) {
+// Left returns what Leave was given of a group: the key paths of files that nobody has taken,
+// sorted, and the unfinished uploads.
+func (u *Uploader) Left(group string) (keyPaths []string, unfinished map[string]*resume.Unfinished) {
 	for _, n := range u.config.Ledger.Left(group) {
 		if n.Kind() == resume.KindFile {
 			keyPaths = append(keyPaths, n.Made().ID)
 		}
 	}
 	slices.Sort(keyPaths)
-	return keyPaths
+	left, _ := u.unfinished.Load(group)
+	unfinished, _ = left.(map[string]*resume.Unfinished)
+	return keyPaths, unfinished
 }
 
 // madeOf is a stored file as the ledger has it: without the location, which is a URL.

@@ -47,8 +47,9 @@ type Uploader struct {
 	config  Config
 	display *display
 
-	customers sync.Map      // ids of the customers for whom this process got an address
-	asking    chan struct{} // holds a value while a caller asks for the first address
+	unfinished sync.Map      // uploads that Leave was given, by group and name: map[string]*resume.Unfinished
+	customers  sync.Map      // ids of the customers for whom this process got an address
+	asking     chan struct{} // holds a value while a caller asks for the first address
 }
 
 // New returns an Uploader.
