@@ -488,6 +488,9 @@ func (r *run) change(address string, pl *Plan) bool {
 		r.rec.Errorf("%s: the state has no unfinished upload, of which a text says that parts are stored: %s", address, diags)
 	}
 	r.created(address, from, o, diags)
+	if !diags.Failed() && !pl.CreateBeforeDestroy {
+		r.namesLeft(address, pl.Prior, o)
+	}
 	if pl.Action == Replace && !pl.CreateBeforeDestroy && !o.Exists() {
 		r.refused(address, pl, diags)
 	}
@@ -518,4 +521,22 @@ func (o *outcome) is(address string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.ok[address]
+}
+
+// namesLeft requires that an unfinished upload that has left the state was completed, or is named.
+// Where the plan did not know what a folder has, or two folders have the same files, that is not
+// known.
+func (r *run) namesLeft(address string, before, now Instance) {
+	if r.place.via[address] > 0 || r.place.variant("folder.one") > 0 && r.place.variant("folder.two") > 0 {
+		return
+	}
+	r.mu.Lock()
+	said := strings.Join(r.said[address], "\n")
+	r.mu.Unlock()
+	for file, left := range unfinished(before.Attrs()) {
+		keyPath, _ := left["key_path"].(string)
+		if keyPath != "" && !strings.Contains(said, keyPath) && !strings.Contains(said, "An unfinished upload c") && !strings.Contains(fmt.Sprint(now.Attrs()), keyPath) {
+			r.rec.Errorf("%s: the unfinished upload %s of %q leaves the state, and no text names it", address, keyPath, file)
+		}
+	}
 }
