@@ -15,6 +15,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 // The service has no call to change, stop or delete a session. A change of an argument that the
@@ -83,7 +84,7 @@ func (r *liveSession) move(ctx context.Context, m values, given values, old valu
 	var created api.Session
 	if data.continues(old, m, given) {
 		var failed bool
-		if created, failed = r.onItsWay(limited, m, data, diags); failed {
+		if created, failed = r.readOnItsWay(limited, m, data, diags); failed {
 			return false
 		}
 	}
@@ -112,9 +113,9 @@ func (r *liveSession) move(ctx context.Context, m values, given values, old valu
 	return false
 }
 
-// onItsWay reads the session that an earlier update made and did not see ready. It is nil, without
+// readOnItsWay reads the session that an earlier update made and did not see ready. It is nil, without
 // a failure, if that has ended or is gone.
-func (r *liveSession) onItsWay(ctx context.Context, m values, data *privateData, diags *diag.Diagnostics) (s api.Session, failed bool) {
+func (r *liveSession) readOnItsWay(ctx context.Context, m values, data *privateData, diags *diag.Diagnostics) (s api.Session, failed bool) {
 	s, err := r.readEarlier(ctx, data.Waiting.ID, time.Time{})
 	switch {
 	case err != nil && !api.NotFound(err):
@@ -209,27 +210,37 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	unready := m.str("status").IsNull() || !ending(m.text("status")) && !m.ready(m.str("status"))
 	limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
 	defer cancel()
+	data := readPrivate(ctx, req.Private, m, &resp.Diagnostics)
 	refusing := r.Data.Ledger.Lines(ctx, note.Earlier)
-	if unready && note.Create && !m.ended() {
-		left, d := r.leave(ctx, limited, m, refusing)
-		switch {
-		case d != nil:
-			noun.RefuseDelete(ctx, resp, d)
-			return
-		case left:
-			resp.Diagnostics.AddWarning(fmt.Sprintf("Live session %s is on its way", m.title()),
-				fmt.Sprintf("Live session %s was removed from the state before it could be used. A create with the same arguments waits for it, and creates no other session unless it has ended. "+
-					"With other arguments, it %s. %s", m.label(), m.goesOn(), noStop))
-			return
+	var goesOn, left bool
+	var d diag.Diagnostic
+	if note.Create {
+		if goesOn, d = r.goesOn(limited, m, &data); goesOn {
+			refusing = slices.DeleteFunc(refusing, func(line *resume.Line) bool { return line.Made() != nil && line.Made().ID == data.Waiting.ID })
 		}
 	}
-	if note.Create { // what refuses the Create must not cost the session in the state
-		if d := r.madeEarlier(ctx, limited, m, m, m, refusing...); d != nil {
-			noun.RefuseDelete(ctx, resp, d)
-			return
-		}
+	if d == nil && note.Create && unready && !m.ended() {
+		left, d = r.leave(ctx, limited, m, refusing)
 	}
-	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
+	if d == nil && note.Create && !left { // what refuses the Create must not cost the session in the state
+		d = r.madeEarlier(ctx, limited, m, m, m, refusing...)
+	}
+	if d != nil {
+		noun.RefuseDelete(ctx, resp, d)
+		return
+	}
+	if left {
+		resp.Diagnostics.AddWarning(fmt.Sprintf("Live session %s is on its way", m.title()),
+			fmt.Sprintf("Live session %s was removed from the state before it could be used. A create with the same arguments waits for it, and creates no other session unless it has ended. "+
+				"With other arguments, it %s. %s", m.label(), m.goesOn(), noStop))
+	} else {
+		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
+	}
+	if goesOn {
+		noun.Shared[onWay](r.Data).leave(data)
+		resp.Diagnostics.Append(data.Waiting.handedOver()...)
+	}
+	resp.Diagnostics.Append(forgottenOthers(data.others(m, goesOn))...)
 }
 
 // change is a reason to create a new session in place of the one in the state.
@@ -369,7 +380,7 @@ func (m values) leftBehind(id string, changed []change) diag.Diagnostics {
 	return m.forgotten(fmt.Sprintf("was replaced in the state by the new live session %s because of %s", id, names(changed)))
 }
 
-const forPolicies = " In the JSON of this plan the change is an update with `change.after_unknown.id`; policies that count deletes and replacements do not see it."
+const forPolicies = " Unless the plan replaces the resource, the change is an update with `change.after_unknown.id` in its JSON; policies that count deletes and replacements do not see it."
 
 // willLeave warns, in a plan, of the new session that the apply creates, and of the one that it
 // leaves running.

@@ -37,6 +37,9 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(noun.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
 	given := m.given(config)
 	created := r.left(limited, m, &resp.Diagnostics)
+	if created == nil && !resp.Diagnostics.HasError() {
+		created = r.handed(limited, m, given, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}

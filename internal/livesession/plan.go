@@ -25,7 +25,9 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 			resp.Diagnostics.Append(protected(state.label(), "remove it from the state"))
 			return
 		}
+		data := readPrivate(ctx, resp.Private, state, &resp.Diagnostics)
 		resp.Diagnostics.Append(state.forgotten("will be removed from the state")...)
+		resp.Diagnostics.Append(forgottenOthers(data.others(state, false))...)
 		return
 	}
 	plan := get(ctx, req.Plan, &resp.Diagnostics)
@@ -65,7 +67,11 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 	}
 	given := plan.given(config)
 	continues := len(changed) > 0 && data.continues(state, plan, given)
-	resp.Diagnostics.Append(warnOthers(data.others(state, continues))...)
+	mayContinue := !given.known() && data.onItsWay(state)
+	resp.Diagnostics.Append(warnOthers(data.others(state, continues || mayContinue))...)
+	if mayContinue {
+		resp.Diagnostics.Append(data.Waiting.mayWait()...)
+	}
 	switch {
 	case decided(changed) && noun.ProtectsChange(state.flag("deletion_protection"), plan.flag("deletion_protection")) && !data.unusable(state, plan):
 		resp.Diagnostics.Append(protectedChange(note.Protected, changed))

@@ -63,8 +63,13 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.Append(protectedGone(m, err))
 		return
 	case api.NotFound(err):
+		if r.refreshOthers(ctx, m, &data); data.onItsWay(m) {
+			resp.Diagnostics.Append(goneBeside(m, *data.Waiting, err))
+			return
+		}
 		resp.State.RemoveResource(ctx)
 		resp.Diagnostics.Append(gone(m, err))
+		resp.Diagnostics.Append(forgottenOthers(data.Left)...)
 		return
 	case err != nil:
 		resp.Diagnostics.Append(noun.ErrorDiagnostic("Reading the live session", err))
@@ -227,4 +232,14 @@ func gone(m values, err error) diag.Diagnostic {
 		fmt.Sprintf("Live session %s (%q) was removed from the state, because reading it returned 404 and the listing does not show it: %s\n\n"+
 			"The service also returns 404 if the credentials belong to another account. If the session should still exist, check `base_url`, "+
 			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.text("id"), m.text("name"), noun.Reason(err)))
+}
+
+// goneBeside is the error of a 404 for a session in whose place an earlier update made another one,
+// which nothing would name once the resource has left the state.
+func goneBeside(m values, other made, err error) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("The live session was not found, and another one is on its way",
+		fmt.Sprintf("Live session %s (%q) is in the state. Reading it returned 404, and the listing does not show it: %s\n\n"+
+			"An earlier apply created live session %s in its place, and did not see it ready. The state was not changed, because the next apply would create a further session. "+
+			"If the credentials are right, run `terraform state rm` with the address of the resource. To go on with the session that is on its way, then add its block, and apply:\n\n%s",
+			m.text("id"), m.text("name"), noun.Reason(err), other.label(), importBlock(other.ID)))
 }

@@ -270,7 +270,7 @@ func (r *sessionStatus) list(ids []string) func(context.Context, time.Duration) 
 // the one whose time limit ends the wait.
 func (w *watch) problem(result waitResult, operation string) diag.Diagnostic {
 	rest := w.rest(slices.Concat(w.waiting, w.missing))
-	again := strings.TrimSpace(rest) + "\n\nThe sessions keep running. The next apply waits again."
+	again := strings.TrimSpace(rest) + "\n\nThe next apply waits again."
 	switch result {
 	case ready:
 		return nil

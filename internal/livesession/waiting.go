@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -47,6 +49,12 @@ func (d *privateData) continues(state, plan values, given values) bool {
 		(!terminal(d.Waiting.Status) || plan.ready(types.StringValue(d.Waiting.Status)))
 }
 
+// onItsWay reports whether an update made a session that the state does not have, and that is not
+// known to have ended.
+func (d *privateData) onItsWay(state values) bool {
+	return d.Waiting != nil && !d.waitsFor(state) && !terminal(d.Waiting.Status)
+}
+
 // leave notes that the resource goes on without the session that was on its way.
 func (d *privateData) leave() {
 	if d.Waiting != nil && !terminal(d.Waiting.Status) {
@@ -59,7 +67,7 @@ func (d *privateData) leave() {
 // go on with.
 func (d *privateData) others(state values, continues bool) []made {
 	list := slices.Clone(d.Left)
-	if d.Waiting != nil && !continues && !d.waitsFor(state) && !terminal(d.Waiting.Status) {
+	if !continues && d.onItsWay(state) {
 		list = append(list, *d.Waiting)
 	}
 	return list
@@ -107,19 +115,104 @@ func warnOthers(list []made) (diags diag.Diagnostics) {
 	for _, s := range list {
 		diags.AddWarning(fmt.Sprintf("Live session %s keeps running beside the resource", s.title()),
 			fmt.Sprintf("An earlier apply created live session %s for this resource, and did not see it ready. The state does not have it, and this plan does not go on with it. "+
-				"Plans warn of it until it has ended. %s", s.label(), noStop))
+				"Plans warn of it until it has ended, or the resource is replaced or removed. %s", s.label(), noStop))
 	}
 	return diags
 }
 
+// forgottenOthers warns of the same sessions when private data end, too.
+func forgottenOthers(list []made) (diags diag.Diagnostics) {
+	for _, s := range list {
+		diags.AddWarning(fmt.Sprintf("Live session %s keeps running beside the resource", s.title()),
+			fmt.Sprintf("An earlier apply created live session %s for this resource, and did not see it ready. No state has it, and no later plan of this resource warns of it. %s", s.label(), noStop))
+	}
+	return diags
+}
+
+// onWay are sessions on their way that Deletes of this process have left to the Creates that
+// follow, which Terraform passes nothing. A Delete does not know the arguments of the plan, and
+// a Create does not know the salt of their digest.
+type onWay struct {
+	mu   sync.Mutex
+	left []privateData
+}
+
+func (w *onWay) leave(data privateData) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left = append(w.left, data)
+}
+
+// take returns the data of a session that was asked for with some arguments.
+func (w *onWay) take(given values) (data privateData, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.IndexFunc(w.left, func(d privateData) bool { return d.Waiting.Arguments == d.digest(given) })
+	if i < 0 {
+		return privateData{}, false
+	}
+	data = w.left[i]
+	w.left = slices.Delete(w.left, i, i+1)
+	return data, true
+}
+
+// goesOn reports whether the Create that replaces a resource may go on waiting for the session that
+// an earlier update made. An error that the Create would meet must not cost the state.
+func (r *liveSession) goesOn(ctx context.Context, m values, data *privateData) (goesOn bool, d diag.Diagnostic) {
+	data.own(r.Data)
+	if !data.onItsWay(m) {
+		return false, nil
+	}
+	s, err := r.readEarlier(ctx, data.Waiting.ID, time.Time{})
+	switch {
+	case api.NotFound(err):
+		data.Waiting = nil
+		return false, nil
+	case err != nil:
+		return false, unreadableEarlier(data.Waiting.label(), err)
+	}
+	data.Waiting.Status = s.Status()
+	return m.usable(s), nil
+}
+
+// handed returns the session with these arguments that a Delete of this process has handed over,
+// and that has not ended.
+func (r *liveSession) handed(ctx context.Context, m, given values, diags *diag.Diagnostics) api.Session {
+	for {
+		data, ok := noun.Shared[onWay](r.Data).take(given)
+		if !ok {
+			return nil
+		}
+		if s, failed := r.readOnItsWay(ctx, m, &data, diags); s != nil || failed {
+			return s
+		}
+	}
+}
+
 func (s made) title() string { return title(s.ID, s.Name) }
+
+// handedOver warns of a session that a Delete leaves to a Create.
+func (s made) handedOver() (diags diag.Diagnostics) {
+	diags.AddWarning(fmt.Sprintf("Live session %s is on its way", s.title()),
+		fmt.Sprintf("An earlier apply created live session %s for this resource, and did not see it ready. A create with the same arguments waits for it, and creates no other session unless it has ended. "+
+			"With other arguments, it keeps running. %s", s.label(), noStop))
+	return diags
+}
+
+// mayWait warns, in a plan that does not know all arguments, of a session on its way.
+func (s made) mayWait() (diags diag.Diagnostics) {
+	diags.AddWarning(fmt.Sprintf("The apply may wait for live session %s", s.title()),
+		fmt.Sprintf("An earlier apply created live session %s for this resource, and did not see it ready. Values that are not known yet decide whether this apply goes on waiting for it: "+
+			"it does if all arguments come out as they were then. Otherwise, the session keeps running beside the resource. %s", s.label(), noStop))
+	return diags
+}
 
 // willWait warns, in a plan, that the apply goes on waiting for a session. old is nil if it is the
 // one of the state.
 func (s made) willWait(old values) (diags diag.Diagnostics) {
 	then := "It creates no other session, unless this one has ended."
 	if old != nil {
-		then += fmt.Sprintf(" When the session can be used, the state has it in place of %s.", old.label())
+		then += fmt.Sprintf(" But a replacement with `create_before_destroy` does not know it: apply without `-replace` first. When the session can be used, the state has it in place of %s.", old.label())
 		if !old.ended() {
 			then += fmt.Sprintf(" That one %s. %s", old.goesOn(), noStop)
 		}
