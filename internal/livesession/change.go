@@ -113,8 +113,8 @@ func (r *liveSession) move(ctx context.Context, m values, given values, old valu
 	return false
 }
 
-// readOnItsWay reads the session that an earlier update made and did not see ready. It is nil, without
-// a failure, if that has ended or is gone.
+// readOnItsWay reads the session that an earlier update made and did not see ready. It is nil,
+// without a failure, if that has ended or is gone.
 func (r *liveSession) readOnItsWay(ctx context.Context, m values, data *privateData, diags *diag.Diagnostics) (s api.Session, failed bool) {
 	s, err := r.readEarlier(ctx, data.Waiting.ID, time.Time{})
 	switch {

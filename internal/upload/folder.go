@@ -105,6 +105,13 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 		b.reporter.waits(f.Name + " " + text)
 		b.uploader.display.waitsFor(f.Name + " " + text)
 	})
+	var taken bool
+	if o.Result, taken = b.uploader.takeLeft(ctx, f); taken {
+		if !o.InLedger() {
+			b.unrecorded.Store(true)
+		}
+		return
+	}
 	if o.Err = b.proceed(ctx); o.Err != nil {
 		o.Left = b.uploader.left(ctx, f)
 		return

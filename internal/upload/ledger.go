@@ -40,18 +40,31 @@ func (o *operation) take(ctx context.Context) (taken bool, err error) {
 	if o.kind == "" {
 		return false, nil
 	}
-	request := u.request(o.file, o.kind)
-	if len(u.config.Ledger.Find(ctx, request)) == 0 {
+	if len(u.config.Ledger.Find(ctx, u.request(o.file, o.kind))) == 0 {
 		return false, nil
 	}
 	if err := u.askCustomer(ctx, o.file); err != nil {
 		return false, err
 	}
-	line, ok := u.config.Ledger.Take(ctx, request, func(n *resume.Line) bool {
-		return n.Made() != nil && u.ours(n.Made().ID) && u.CheckCustomer(n.Made().ID) == nil
+	return o.takeLine(ctx, func(n *resume.Line) bool { return u.ours(n.Made().ID) }), nil
+}
+
+// takeLeft takes over the file that a Delete of this process has left. It comes from a state, so no
+// service is asked for its customer, and an upload that fails or is not begun must not lose it.
+func (u *Uploader) takeLeft(ctx context.Context, f File) (result Result, taken bool) {
+	o := &operation{uploader: u, file: f, kind: ledgerOf(f)}
+	taken = o.takeLine(context.WithoutCancel(ctx), (*resume.Line).Left)
+	return o.result, taken
+}
+
+// takeLine takes over the file of a line of the ledger for which fits is true.
+func (o *operation) takeLine(ctx context.Context, fits func(*resume.Line) bool) (taken bool) {
+	u := o.uploader
+	line, ok := u.config.Ledger.Take(ctx, u.request(o.file, o.kind), func(n *resume.Line) bool {
+		return n.Made() != nil && fits(n) && u.CheckCustomer(n.Made().ID) == nil
 	})
 	if !ok {
-		return false, nil
+		return false
 	}
 	made := line.Made()
 	o.result.line = line
@@ -63,7 +76,7 @@ func (o *operation) take(ctx context.Context) (taken bool, err error) {
 		o.warn(Warning{Kind: doubt, KeyPath: made.ID})
 	}
 	tflog.Info(ctx, "stored by an earlier run", map[string]any{"file_name": o.file.Name, "key_path": made.ID})
-	return true, nil
+	return true
 }
 
 // stored notes the time, and the file in the ledger.
