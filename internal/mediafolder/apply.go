@@ -93,6 +93,9 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		}
 	}
 	mediafile.Warnings(warnings, &a.diags)
+	if a.next == afterCreate && len(a.stored)+len(a.incomplete) == 0 {
+		a.next = afterNothing
+	}
 	if len(failed) > 0 {
 		a.diags.Append(failuresDiagnostic(failed, len(names), a.next))
 	}

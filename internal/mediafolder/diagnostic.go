@@ -31,7 +31,8 @@ var (
 			"otherwise that plan fails, or sends all files again.",
 		ifStored: afterUpdate.ifStored,
 	}
-	afterInvoke = steps{
+	afterNothing = steps{toContinue: "Nothing is in the state: the next apply sends all files.", ifStored: afterUpdate.ifStored}
+	afterInvoke  = steps{
 		toContinue: "Stored files and stored parts are recorded in `resume_dir`. No batch job was submitted. " +
 			"Invoke the action again on this machine: it sends only what is missing, and submits the job on all files.",
 		ifStored: "The next invocation uploads it from its beginning.",

@@ -67,8 +67,9 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(d)
 		return
 	}
-	p.run(ctx, nil)
-	p.forget()
+	if p.run(ctx, nil); !p.diags.HasError() {
+		p.forget()
+	}
 	if p.uploads {
 		p.diags.Append(p.data.PlanUpload(ctx, typeName)...)
 	}
@@ -223,6 +224,8 @@ func (p *planner) warnPatterns(dir string, s selector, seen findings) {
 	}
 }
 
+const linkedFolders = "Linked folders are left out"
+
 // note is what a user may not expect of the patterns in an argument.
 type note struct{ argument, summary, detail string }
 
@@ -244,7 +247,7 @@ func (f *findings) notes(dir string) (notes []note) {
 			links[i] += " -> " + target
 		}
 	}
-	warn("Linked folders are left out", "source_dir", fmt.Sprintf("Links to folders are not followed. These links of %s are left out, with all files in them", dir), links,
+	warn(linkedFolders, "source_dir", fmt.Sprintf("Links to folders are not followed. These links of %s are left out, with all files in them", dir), links,
 		"\n\nTo upload a linked folder, use another `vodlive_media_folder` with the link as its `source_dir`. Otherwise, name the link in `exclude`.")
 	return notes
 }
@@ -277,14 +280,18 @@ func examples(all []string) string {
 func noneSelected(dir string, seen findings) error {
 	const start = "a relative path starts at the folder in which Terraform runs"
 	all, notes := everyFile(dir), seen.notes(dir)
+	links := ""
+	if len(notes) == 1 && notes[0].summary == linkedFolders && len(all) > 0 { // no reason why no pattern selects a file
+		links, notes = " "+strings.TrimSuffix(notes[0].detail, "."), nil
+	}
 	switch {
 	case len(notes) > 0:
 		return fmt.Errorf("%s has no files that `include` and `exclude` select. %s", dir, strings.TrimSuffix(notes[0].detail, "."))
 	case len(all) == 0:
 		return fmt.Errorf("%s has no files. Check `source_dir`; %s", dir, start)
 	}
-	return fmt.Errorf("%s has %s, such as %s, and `include` and `exclude` select none of them. Hidden files are selected only by a pattern that has the dot. Check both arguments and `source_dir`; %s",
-		dir, counted(len(all), "file"), examples(all), start)
+	return fmt.Errorf("%s has %s, such as %s, and `include` and `exclude` select none of them. Hidden files are selected only by a pattern that has the dot. Check both arguments and `source_dir`; %s.%s",
+		dir, counted(len(all), "file"), examples(all), start, links)
 }
 
 // protected reports whether the plan may not replace the folder by another one.
@@ -315,10 +322,23 @@ func (p *planner) keepAll(why string) {
 			return
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(p.stored)) {
+		if p.losesType(name) {
+			p.refuse(fmt.Sprintf("%s %s, and `content_types` no longer has the media type with which %s is stored. Plan again where the files are.", p.plan.SourceDir.ValueString(), why, name))
+			return
+		}
+	}
 	p.files = p.stored
 	p.plan.counted(p.files)
 	p.diags.AddAttributeWarning(path.Root("source_dir"), "The uploaded folder is not here",
 		fmt.Sprintf("%s %s, so whether its files changed is not known. All of them have been uploaded, and nothing is changed.", p.plan.SourceDir.ValueString(), why))
+}
+
+// losesType reports whether a stored file, which cannot be sent now, has a media type that is no
+// longer configured, and not the default one. No later plan would know that it was configured.
+func (p *planner) losesType(name string) bool {
+	was := p.state.configuredType(name)
+	return was != "" && p.plan.configuredType(name) == "" && upload.TypeByName(name) != p.stored[name].ContentType
 }
 
 func (p *planner) refuse(detail string) {
@@ -456,6 +476,8 @@ func (p *planner) warnEmptied() {
 func (p *planner) file(name string, now upload.Inspection, adopt string) (entry, error) {
 	stored, isStored := p.stored[name]
 	switch {
+	case isStored && upload.IsEmpty(now.Err) && p.losesType(name):
+		return entry{}, fmt.Errorf("%s is empty here, and `content_types` no longer has the media type with which it is stored", name)
 	case isStored && upload.IsEmpty(now.Err):
 		p.emptied = append(p.emptied, name)
 		return stored, nil

@@ -100,4 +100,6 @@ func TestLinkedFolders(t *testing.T) {
 			says(t, diags, warning)
 		}
 	}
+	w.config = acctest.Attrs{"source_dir": w.dir, "include": []any{"*.mkv"}}
+	says(t, w.plan().Diags, `has 2 files, such as "clips/a.mp4", "promo.mp4"`, "select none of them", "- shoot -> ")
 }

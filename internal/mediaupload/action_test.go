@@ -223,7 +223,7 @@ func TestActionNeedsTheUploadHalf(t *testing.T) {
 	w := acctest.NewWorld(t, simulator.Options{})
 	w.Env["VODLIVE_ID_TOKEN"], w.Env["VODLIVE_VOD_BASE_URL"] = "", ""
 	_, diags := invoke(w.Provider(nil), "promo.mp4", nil)
-	if !strings.Contains(diags, "`vod_base_url` (or VODLIVE_VOD_BASE_URL, which is set but empty) and `id_token`, `id_token_file` or `id_token_command`") {
+	if !strings.Contains(diags, "`vod_base_url` (or VODLIVE_VOD_BASE_URL, which is set but empty) and `id_token`, `id_token_file` or `id_token_command` (or VODLIVE_ID_TOKEN_FILE, or VODLIVE_ID_TOKEN, which is set but empty)") {
 		t.Errorf("diagnostics: %s", diags)
 	}
 }

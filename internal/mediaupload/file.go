@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
@@ -30,9 +31,19 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 	return nil
 }
 
-// rememberConfigured keeps in the private state which arguments with a default a configuration has.
-func (m *model) rememberConfigured(ctx context.Context, private noun.Private) diag.Diagnostics {
-	return noun.WritePrivate(ctx, private, privateConfigured, configured{!m.FileName.IsNull(), !m.ContentType.IsNull()})
+// rememberConfigured keeps in the private state which arguments with a default a configuration has,
+// or had before.
+func (m *model) rememberConfigured(ctx context.Context, private noun.Private, before configured) diag.Diagnostics {
+	return noun.WritePrivate(ctx, private, privateConfigured, configured{before.FileName || !m.FileName.IsNull(), before.ContentType || !m.ContentType.IsNull()})
+}
+
+// unprepared is the error of a file whose hash is not known. Content that the configuration has can
+// only have another hash than the configured one.
+func (m *model) unprepared(doing string, err error) diag.Diagnostic {
+	if m.file().Content != nil {
+		return diag.NewAttributeErrorDiagnostic(path.Root("sha256"), "The content has another SHA-256", noun.ErrorText(err))
+	}
+	return noun.ErrorDiagnostic(doing, err)
 }
 
 // send uploads the file of a model with every value known. forState reports whether a state gets

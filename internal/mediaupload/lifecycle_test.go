@@ -171,6 +171,8 @@ func TestInvalidConfigurations(t *testing.T) {
 		{"method", "parallel", []string{`"auto"`, `"single"`, `"multipart"`}},
 		{"part_size", 5242879, []string{"`part_size` is 5242879; it must be a number of bytes from 5242880 (5 MiB)"}},
 		{"part_size", 64, []string{"`part_size` is 64;", "For 64 MiB, write 64 * 1024 * 1024."}},
+		{"part_size", 1, []string{"For 5 MiB, write 5 * 1024 * 1024."}},
+		{"part_size", 5120, []string{"For 5120 MiB, write 5120 * 1024 * 1024."}},
 		{"change_detection", "mtime", []string{`"stat"`, `"content"`}},
 		{"timeouts", acctest.Attrs{"create": "soon"}, []string{"Invalid value", "`timeouts.create` is \"soon\""}},
 		{"timeouts", acctest.Attrs{"create": "0s"}, []string{"Invalid value", `is "0s"; it must be a duration longer than 0`}},

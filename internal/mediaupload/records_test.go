@@ -60,6 +60,9 @@ func TestRecordsBelongToAnAccount(t *testing.T) {
 		"JWT from another source": {
 			first: token(`{"sub":"alice"}`), second: token(`{"sub":"alice"}`), sources: [2]string{"", "token"}, continued: true,
 		},
+		"opaque, from the path in other words": {
+			first: "opaque-1", second: "opaque-1", sources: [2]string{"a", "./a"}, continued: true,
+		},
 		"opaque, from another file":         {first: "opaque-1", second: "opaque-1", sources: [2]string{"a", "b"}},
 		"opaque, renewed in the same file":  {first: "opaque-1", second: "opaque-2", sources: [2]string{"a", "a"}, continued: true},
 		"opaque, from a file instead":       {first: "opaque-1", second: "opaque-1", sources: [2]string{"", "a"}},
@@ -75,7 +78,7 @@ func TestRecordsBelongToAnAccount(t *testing.T) {
 				w.SetIDToken(token)
 				w.Env["VODLIVE_ID_TOKEN"], w.Env["VODLIVE_ID_TOKEN_FILE"] = token, ""
 				if source != "" {
-					file := filepath.Join(folder, source)
+					file := folder + string(filepath.Separator) + source // Join would clean it
 					if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
 						t.Fatal(err)
 					}

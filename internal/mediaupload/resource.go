@@ -59,13 +59,13 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	plan.ContentWO = config.ContentWO
 	if err := plan.prepare(ctx, r.Data.Uploader); err != nil {
-		resp.Diagnostics.Append(noun.ErrorDiagnostic("Preparing the upload", err))
+		resp.Diagnostics.Append(plan.unprepared("Preparing the upload", err))
 		return
 	}
 	if !r.upload(ctx, &plan, &config, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
 		return
 	}
-	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private)...)
+	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private, configured{})...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 }
@@ -118,11 +118,17 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	if plan.KeyPath.IsUnknown() {
 		plan.ContentWO = config.ContentWO
 	}
+	var was configured                                            // if the file is not here, for a plan where it is
 	asked := plan                                                 // a name and a media type that it leaves open are those of the stored file, if that is kept
 	if plan.ContentVersion.IsNull() || plan.KeyPath.IsUnknown() { // else the version is the same, and the content is not looked at
-		if err := plan.prepare(ctx, r.Data.Uploader); err != nil && (!upload.IsMissing(err) && !upload.IsEmpty(err) || plan.KeyPath.IsUnknown()) {
-			resp.Diagnostics.Append(noun.ErrorDiagnostic("Reading the file to upload", err))
-			return
+		if err := plan.prepare(ctx, r.Data.Uploader); err != nil {
+			if !upload.IsMissing(err) && !upload.IsEmpty(err) || plan.KeyPath.IsUnknown() {
+				resp.Diagnostics.Append(plan.unprepared("Reading the file to upload", err))
+				return
+			}
+			var d diag.Diagnostics
+			was, d = noun.ReadPrivate[configured](ctx, req.Private, privateConfigured)
+			resp.Diagnostics.Append(d...)
 		}
 	}
 	asked.SHA256 = plan.SHA256
@@ -133,7 +139,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 		return
 	}
-	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private)...)
+	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private, was)...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -90,6 +92,12 @@ func TestStateThatABackendDidNotSave(t *testing.T) {
 			if len(made) != 1 || len(s.Objects()) != 1 || len(s.Batches()) != 1 {
 				t.Fatalf("%d sessions, %d objects, %d jobs", len(made), len(s.Objects()), len(s.Batches()))
 			}
+			for _, name := range ledgerLines(t, cli) {
+				line, err := os.ReadFile(cli.Env("VODLIVE_RESUME_DIR") + "/terraform-provider-vodlive/" + name)
+				if err != nil || runtime.GOOS == "linux" && !runWithStart.Match(line) {
+					t.Errorf("the run lacks the time of its start: %s, %v", line, err)
+				}
+			}
 			_ = os.Remove(cli.Dir + "/errored.tfstate")
 			b.Saves(func() (int, bool) { return http.StatusOK, true })
 			for range 2 { // the same at every further apply
@@ -110,6 +118,9 @@ func TestStateThatABackendDidNotSave(t *testing.T) {
 		})
 	}
 }
+
+// runWithStart is a run in a line: a process id, which may be used again, and when it began.
+var runWithStart = regexp.MustCompile(`"run": ?"\d+ \d+"`)
 
 // ledgerLines are the files of the ledger.
 func ledgerLines(t *testing.T, cli *acctest.CLI) (lines []string) {

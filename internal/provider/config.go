@@ -163,13 +163,17 @@ func (r *resolver) fail(v value, problem, remedy string) {
 func (r *resolver) required(attr string, v types.String, env string, missing *[]string) value {
 	t := r.text(attr, v, env)
 	if !t.set {
-		note := ""
-		if _, empty := r.env(env); empty {
-			note = ", which is set but empty"
-		}
-		*missing = append(*missing, "`"+attr+"` (or "+env+note+")")
+		*missing = append(*missing, "`"+attr+"` (or "+r.variable(env)+")")
 	}
 	return t
+}
+
+// variable names an environment variable that has no value.
+func (r *resolver) variable(env string) string {
+	if _, empty := r.env(env); empty {
+		return env + ", which is set but empty"
+	}
+	return env
 }
 
 // address validates an address and normalizes it, because it is part of the key of upload records.

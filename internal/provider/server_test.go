@@ -135,6 +135,19 @@ func TestCallsAreCancelled(t *testing.T) {
 	}
 }
 
+// TestCallThatIsCancelledBefore asks the service for nothing.
+func TestCallThatIsCancelledBefore(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	p, cancel := w.Provider(nil).WithCancel()
+	cancel()
+	for range 100 { // what ends such a call may come too late in some of them only
+		if !read(p, "vodlive_regions", nil).Failed() || w.Count(simulator.CallRegions) > 0 {
+			t.Fatalf("%d requests of a call that was cancelled before", w.Count(simulator.CallRegions))
+		}
+	}
+}
+
 // TestStopWaitsForActions: terraform-plugin-go sends nothing of an action once Stop has returned.
 func TestStopWaitsForActions(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,7 @@ func (r *resolver) token(m model, s *settings) {
 	case file.known:
 		r.tokenFile(file, s)
 	default:
-		s.data.MissingUpload = append(s.data.MissingUpload, tokenSources+" (or VODLIVE_ID_TOKEN or VODLIVE_ID_TOKEN_FILE)")
+		s.data.MissingUpload = append(s.data.MissingUpload, tokenSources+" (or "+r.variable("VODLIVE_ID_TOKEN_FILE")+", or "+r.variable("VODLIVE_ID_TOKEN")+")")
 	}
 }
 
