@@ -62,7 +62,7 @@ func TestPatternOfALinkToAFolder(t *testing.T) {
 	says(t, w.plan().Diags, `warning include: A pattern selects no file: "link" selects no file of `)
 
 	w.config["include"] = []any{"link"}
-	says(t, w.plan().Diags, "has no files that `include` and `exclude` select", "  - link -> ")
+	says(t, w.plan().Diags, "`include` and `exclude` select none of them", "  - link -> ")
 }
 
 // TestLinkedFolders are left out with a warning, unless what they lead to is found anyway or is not
