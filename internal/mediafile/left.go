@@ -40,7 +40,11 @@ func NotFinished(uploads map[string]types.Object, diags *diag.Diagnostics) {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(uploads)) {
 		if f, left, _ := Unfinished(uploads[name]); left != nil { // what uses it warns of what cannot be read
-			lines = append(lines, fmt.Sprintf("%s: %s (stored parts: %d of %d)", name, left.KeyPath, left.StoredParts(), transfer.PartCount(f.Size, left.PartSize)))
+			again := ""
+			if unproved := left.StoredParts() - left.ReusableParts(); unproved > 0 {
+				again = fmt.Sprintf("; sent again, unless this machine has recorded their checksums: %d", unproved)
+			}
+			lines = append(lines, fmt.Sprintf("%s: %s (stored parts: %d of %d%s)", name, left.KeyPath, left.StoredParts(), transfer.PartCount(f.Size, left.PartSize), again))
 		}
 	}
 	detail := "An earlier apply has not uploaded everything."
