@@ -523,7 +523,8 @@ func (o *outcome) is(address string) bool {
 	return o.ok[address]
 }
 
-// namesLeft requires that an unfinished upload that has left the state was completed, or is named.
+// namesLeft requires that an unfinished upload that has left the state was completed, or is named,
+// or that a text says that an unfinished upload cannot, or could not, be continued.
 // Where the plan did not know what a folder has, or two folders have the same files, that is not
 // known.
 func (r *run) namesLeft(address string, before, now Instance) {

@@ -214,20 +214,20 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	refusing := r.Data.Ledger.Lines(ctx, note.Earlier)
 	var goesOn, left bool
 	var d diag.Diagnostic
-	if note.Create {
+	if note.Create { // what refuses the Create must not cost the session in the state
 		if goesOn, d = r.goesOn(limited, m, &data); goesOn {
 			refusing = slices.DeleteFunc(refusing, func(line *resume.Line) bool { return line.Made() != nil && line.Made().ID == data.Waiting.ID })
 		}
-	}
-	if d == nil && note.Create && unready && !m.ended() {
-		left, d = r.leave(ctx, limited, m, refusing)
-	}
-	if d == nil && note.Create && !left { // what refuses the Create must not cost the session in the state
-		d = r.madeEarlier(ctx, limited, m, m, m, refusing...)
-	}
-	if d != nil {
-		noun.RefuseDelete(ctx, resp, d)
-		return
+		if d == nil && unready && !m.ended() {
+			left, d = r.leave(ctx, limited, m, refusing)
+		}
+		if d == nil && !left {
+			d = r.madeEarlier(ctx, limited, m, m, m, refusing...)
+		}
+		if d != nil {
+			noun.RefuseDelete(ctx, resp, d)
+			return
+		}
 	}
 	if left {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Live session %s is on its way", m.title()),
@@ -240,7 +240,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		noun.Shared[onWay](r.Data).leave(data)
 		resp.Diagnostics.Append(data.Waiting.handedOver()...)
 	}
-	resp.Diagnostics.Append(forgottenOthers(data.others(m, goesOn))...)
+	resp.Diagnostics.Append(warnOthers(data.others(m, goesOn), forgottenToo)...)
 }
 
 // change is a reason to create a new session in place of the one in the state.

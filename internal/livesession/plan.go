@@ -27,7 +27,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		}
 		data := readPrivate(ctx, resp.Private, state, &resp.Diagnostics)
 		resp.Diagnostics.Append(state.forgotten("will be removed from the state")...)
-		resp.Diagnostics.Append(forgottenOthers(data.others(state, false))...)
+		resp.Diagnostics.Append(warnOthers(data.others(state, false), forgottenToo)...)
 		return
 	}
 	plan := get(ctx, req.Plan, &resp.Diagnostics)
@@ -68,7 +68,7 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 	given := plan.given(config)
 	continues := len(changed) > 0 && data.continues(state, plan, given)
 	mayContinue := !given.known() && data.onItsWay(state)
-	resp.Diagnostics.Append(warnOthers(data.others(state, continues || mayContinue))...)
+	resp.Diagnostics.Append(warnOthers(data.others(state, continues || mayContinue), leftBeside)...)
 	if mayContinue {
 		resp.Diagnostics.Append(data.Waiting.mayWait()...)
 	}

@@ -69,7 +69,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		resp.State.RemoveResource(ctx)
 		resp.Diagnostics.Append(gone(m, err))
-		resp.Diagnostics.Append(forgottenOthers(data.Left)...)
+		resp.Diagnostics.Append(warnOthers(data.Left, forgottenToo)...)
 		return
 	case err != nil:
 		resp.Diagnostics.Append(noun.ErrorDiagnostic("Reading the live session", err))

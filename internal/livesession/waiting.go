@@ -110,21 +110,17 @@ func (r *liveSession) refreshOthers(ctx context.Context, m values, data *private
 	}
 }
 
-// warnOthers warns of sessions that an apply made, and that no state has.
-func warnOthers(list []made) (diags diag.Diagnostics) {
-	for _, s := range list {
-		diags.AddWarning(fmt.Sprintf("Live session %s keeps running beside the resource", s.title()),
-			fmt.Sprintf("An earlier apply created live session %s for this resource, and did not see it ready. The state does not have it, and this plan does not go on with it. "+
-				"Plans warn of it until it has ended, or the resource is replaced or removed. %s", s.label(), noStop))
-	}
-	return diags
-}
+// What a plan or a Delete says of the sessions that an apply made, and that no state has.
+const (
+	leftBeside   = "The state does not have it, and this plan does not go on with it. Plans warn of it until it has ended, or the resource is replaced or removed."
+	forgottenToo = "No state has it, and no later plan of this resource warns of it."
+)
 
-// forgottenOthers warns of the same sessions when private data end, too.
-func forgottenOthers(list []made) (diags diag.Diagnostics) {
+// warnOthers warns of sessions that an apply made, and that no state has.
+func warnOthers(list []made, what string) (diags diag.Diagnostics) {
 	for _, s := range list {
 		diags.AddWarning(fmt.Sprintf("Live session %s keeps running beside the resource", s.title()),
-			fmt.Sprintf("An earlier apply created live session %s for this resource, and did not see it ready. No state has it, and no later plan of this resource warns of it. %s", s.label(), noStop))
+			fmt.Sprintf("An earlier apply created live session %s for this resource, and did not see it ready. %s %s", s.label(), what, noStop))
 	}
 	return diags
 }

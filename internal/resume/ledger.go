@@ -306,6 +306,32 @@ func (l *Ledger) Take(ctx context.Context, r Request, fits func(*Line) bool) (*L
 	return nil, false
 }
 
+// TakeLeft is Take for the lines that a Delete of this process has left. It waits for no process.
+func (l *Ledger) TakeLeft(ctx context.Context, r Request, fits func(*Line) bool) (*Line, bool) {
+	for _, n := range l.leftFor(r) {
+		if fits(n) && l.take(ctx, n) {
+			return n, true
+		}
+	}
+	return nil, false
+}
+
+func (l *Ledger) leftFor(r Request) (left []*Line) {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, lines := range l.requests {
+		for _, n := range lines[r.digest(key)] {
+			if n.own {
+				left = append(left, n)
+			}
+		}
+	}
+	return left
+}
+
 // take makes a line this process's own. It is false if another process, or another operation of
 // this one, was first.
 func (l *Ledger) take(ctx context.Context, n *Line) bool {

@@ -312,6 +312,38 @@ func TestListOfARunningProcessIsReadOnce(t *testing.T) {
 	})
 }
 
+// TestLeftIsTakenAtOnce: what a Delete of this process has left is taken, and found missing,
+// without a wait for another process.
+func TestLeftIsTakenAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir, ctx := t.TempDir(), t.Context()
+		running, r := ledger(dir, nil), request(resume.KindFile, "a.mp4")
+		defer running.Close()
+		add(ctx, running, r, madeAs("a.mp4"))
+		time.Sleep(time.Second)
+		l := ledger(dir, nil)
+		defer l.Close()
+		limited, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		begin := time.Now()
+		if _, ok := l.Take(limited, r, nil); ok || time.Since(begin) == 0 {
+			t.Errorf("Take of what a running process has: %v after %s", ok, time.Since(begin))
+		}
+		left := l.List()
+		defer left.Close()
+		begin = time.Now()
+		for _, want := range []bool{false, true, false} {
+			if want {
+				left.Leave(ctx, r, madeAs("a.mp4"), "folder")
+			}
+			if _, ok := l.TakeLeft(ctx, r, func(*resume.Line) bool { return true }); ok != want || time.Since(begin) > 0 {
+				t.Errorf("taken %v after %s, want %v", ok, time.Since(begin), want)
+			}
+		}
+	})
+}
+
 // TestExactlyOneTakes: of many processes, each of which may end at any moment, exactly one has an
 // object in the end, or the next one finds it.
 func TestExactlyOneTakes(t *testing.T) {

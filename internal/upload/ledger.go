@@ -46,26 +46,34 @@ func (o *operation) take(ctx context.Context) (taken bool, err error) {
 	if err := u.askCustomer(ctx, o.file); err != nil {
 		return false, err
 	}
-	return o.takeLine(ctx, func(n *resume.Line) bool { return u.ours(n.Made().ID) }), nil
+	line, ok := u.config.Ledger.Take(ctx, u.request(o.file, o.kind), func(n *resume.Line) bool { return u.takes(n) && u.ours(n.Made().ID) })
+	if ok {
+		o.took(ctx, line)
+	}
+	return ok, nil
 }
 
 // takeLeft takes over the file that a Delete of this process has left. It comes from a state, so no
 // service is asked for its customer, and an upload that fails or is not begun must not lose it.
 func (u *Uploader) takeLeft(ctx context.Context, f File) (result Result, taken bool) {
+	if !f.ForState {
+		return Result{}, false
+	}
 	o := &operation{uploader: u, file: f, kind: ledgerOf(f)}
-	taken = o.takeLine(context.WithoutCancel(ctx), (*resume.Line).Left)
-	return o.result, taken
+	line, ok := u.config.Ledger.TakeLeft(context.WithoutCancel(ctx), u.request(f, o.kind), u.takes)
+	if ok {
+		o.took(ctx, line)
+	}
+	return o.result, ok
 }
 
-// takeLine takes over the file of a line of the ledger for which fits is true.
-func (o *operation) takeLine(ctx context.Context, fits func(*resume.Line) bool) (taken bool) {
-	u := o.uploader
-	line, ok := u.config.Ledger.Take(ctx, u.request(o.file, o.kind), func(n *resume.Line) bool {
-		return n.Made() != nil && fits(n) && u.CheckCustomer(n.Made().ID) == nil
-	})
-	if !ok {
-		return false
-	}
+// takes reports whether the file of a line may be used.
+func (u *Uploader) takes(n *resume.Line) bool {
+	return n.Made() != nil && u.CheckCustomer(n.Made().ID) == nil
+}
+
+// took makes the file of a line the result.
+func (o *operation) took(ctx context.Context, line *resume.Line) {
 	made := line.Made()
 	o.result.line = line
 	o.result.StoredFile = StoredFile{
@@ -76,7 +84,6 @@ func (o *operation) takeLine(ctx context.Context, fits func(*resume.Line) bool) 
 		o.warn(Warning{Kind: doubt, KeyPath: made.ID})
 	}
 	tflog.Info(ctx, "stored by an earlier run", map[string]any{"file_name": o.file.Name, "key_path": made.ID})
-	return true
 }
 
 // stored notes the time, and the file in the ledger.
