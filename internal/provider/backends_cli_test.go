@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -149,12 +150,16 @@ func TestTwoBackendsOfOneFolder(t *testing.T) {
 		cli.Config(block + everyKind)
 	}
 	initialize("production")
-	hold := s.Hold(simulator.CallBatch, func(*http.Request) bool { return true })
+	all := func(*http.Request) bool { return true }
+	submitted, created := s.Hold(simulator.CallBatch, all), s.Hold(simulator.CallGetSession, all)
 	p := cli.Start("apply", "-auto-approve")
-	p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
+	p.Until(func(ctx context.Context) error {
+		return errors.Join(submitted.Arrived(ctx, 1), created.Arrived(ctx, 1))
+	})
 	p.Signal(os.Kill)
 	p.Wait()
-	hold.Release()
+	submitted.Release()
+	created.Release()
 	initialize("staging")
 	cli.Must("apply", "-auto-approve")
 	cli.AssertNoChanges()
