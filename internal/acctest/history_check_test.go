@@ -53,6 +53,7 @@ type checked struct {
 	sessions      map[string]bool
 	batches       int
 	records       map[*machine]string // of unfinished uploads
+	expired       string              // records that the provider may remove
 	calls         [2]int              // of the journals of both accounts
 	promised      []promise
 	outcomes      []string // of the creates of sessions and jobs
@@ -184,6 +185,9 @@ func (p *player) promise(pl *place, address string, o Instance) {
 		}
 		if slices.ContainsFunc([]string{"upload_id", "key_path", "part_size", "sha256", "size", "file_name"}, func(name string) bool { return left[name] == nil }) {
 			continue // edited
+		}
+		if size := config["part_size"]; size != nil && fmt.Sprint(size) != fmt.Sprint(left["part_size"]) {
+			continue
 		}
 		if file == "" {
 			name = filesOf(address)[0]

@@ -53,6 +53,8 @@ func isOf(typ string) func(address string) bool {
 
 func hasFiles(address string) bool { return len(filesOf(address)) > 0 }
 
+func hasLargeFile(address string) bool { return slices.ContainsFunc(filesOf(address), isLarge) }
+
 // drawHistory draws a history of 10 to 30 steps.
 func drawHistory(t *rapid.T) History {
 	h := History{Seed: rapid.IntRange(0, 9999).Draw(t, "seed"), Service: Service{
@@ -96,7 +98,27 @@ func drawHistory(t *rapid.T) History {
 		change := func(n int) []Step {
 			return []Step{{Do: DoWrite, On: rapid.SampledFrom(filesOf(folders[0])).Draw(t, "file"), N: n, At: rapid.IntRange(afterDeletes, 1).Draw(t, "at")}}
 		}
-		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: []Trouble{failing}}, Step{Do: DoApply, During: change(2)}, Step{Do: DoApply}, Step{Do: DoReplace, On: folders[0], During: change(1)})
+		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: []Trouble{failing}})
+		if rapid.Bool().Draw(t, "fails early") { // elsewhere, so that only the state knows what is stored
+			early := rapid.SampledFrom([]Trouble{{Call: simulator.CallPresignURL, What: "401"}, {Call: simulator.CallPresignURL, What: "500", Times: 3}}).Draw(t, "early")
+			h.Steps = append(h.Steps, Step{Do: DoRecords}, Step{Do: DoApply, Faults: []Trouble{early}}, Step{Do: DoRecords})
+		}
+		h.Steps = append(h.Steps, Step{Do: DoApply, During: change(2)}, Step{Do: DoApply}, Step{Do: DoReplace, On: folders[0], During: change(1)})
+	}
+	if large := only(about, hasLargeFile); len(large) > 0 && rapid.Bool().Draw(t, "unfinished") {
+		// Its file, or what is configured, changes while an upload of a create or of an update is
+		// unfinished.
+		on := rapid.SampledFrom(large).Draw(t, "unfinished upload")
+		file := filesOf(on)[slices.IndexFunc(filesOf(on), isLarge)]
+		if rapid.Bool().Draw(t, "of an update") {
+			h.Steps = append(h.Steps, Step{Do: DoApply}, Step{Do: DoWrite, On: file, N: 2})
+		}
+		change := Step{Do: DoWrite, On: file, N: rapid.IntRange(1, 3).Draw(t, "version")}
+		if rapid.Bool().Draw(t, "by configuration") {
+			change = Step{Do: DoConfig, On: on, N: drawVariant(t, on, 1)}
+		}
+		failing := Trouble{Call: simulator.CallPutPart, What: "500", After: 1, Times: 20} // not for ever: see followed
+		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: []Trouble{failing}}, change, Step{Do: DoApply})
 	}
 	if alike {
 		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKillCLI, At: rapid.IntRange(2, 9).Draw(t, "killed at")}}}, Step{Do: DoApply, In: 1})

@@ -502,6 +502,54 @@ func TestFoundApplyElsewhere(t *testing.T) {
 	})
 }
 
+// TestFoundRecordOfAYearAgo: a run in another account removes a record that nobody has used for a
+// year.
+func TestFoundRecordOfAYearAgo(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.big", N: 3},
+			{Do: DoApply},
+			{Do: DoWrite, On: "big.mp4", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallPutPart, What: "500", After: 1, Times: 20}}},
+			{Do: DoWrite, On: "big.mp4", N: 3},
+			{Do: DoApply},
+			{Do: DoAccount, N: 1},
+			{Do: DoLater},
+			{Do: DoApply},
+		},
+	})
+}
+
+// TestFoundChangeThatLiftsProtection: a plan may set deletion_protection to false, and move to a new
+// session.
+func TestFoundChangeThatLiftsProtection(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 4},
+			{Do: DoProtect, On: "session.a"},
+			{Do: DoApply},
+			{Do: DoConfig, On: "session.a", N: 6},
+			{Do: DoProtect, On: "session.a"},
+			{Do: DoApply},
+		},
+	})
+}
+
+// TestFoundOtherParts: parts of another size are not continued, and the upload is named.
+func TestFoundOtherParts(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.big", N: 1},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallPutPart, What: "500", After: 1, Times: 20}}},
+			{Do: DoConfig, On: "upload.big", N: 6},
+			{Do: DoApply},
+		},
+	})
+}
+
 // TestFoundWrongETagOfAProvedPart: the MD5 that the PUT says, or storage's checksum, proves a part
 // whose ETag is no MD5.
 func TestFoundWrongETagOfAProvedPart(t *testing.T) {

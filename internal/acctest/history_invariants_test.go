@@ -167,14 +167,17 @@ func (p *player) checkNamed() {
 	}
 }
 
-// checkProtected: what deletion_protection protects leaves no state by a run of Terraform.
+// checkProtected: what deletion_protection protects leaves no state by a run of Terraform, unless a
+// change in place lifts it, too.
 func (p *player) checkProtected() {
 	if slices.Contains([]string{DoRemove, DoMove, DoAccount, DoAdvice, DoSettle}, p.sent.Do) {
 		return
 	}
-	for id := range p.protected {
-		if !p.managed(id) {
-			p.rec.Errorf("%s of %s was protected, and is in no state any more", id, p.had[id])
+	for id, pl := range p.protected {
+		address := p.had[id]
+		lifted := p.sent.Do != DoReplace && pl.state[address].Exists() && !pl.blocks[address].protect
+		if !p.managed(id) && !lifted {
+			p.rec.Errorf("%s of %s was protected, and is in no state any more", id, address)
 		}
 	}
 }
@@ -528,7 +531,7 @@ func (p *player) checkRecords() {
 		return
 	}
 	for _, u := range p.at[1-pl.account].Uploads() {
-		if !p.managedBefore[u.UploadID] && strings.Contains(p.records[pl.machine], u.KeyPath) && !strings.Contains(pl.machine.recorded(), u.KeyPath) {
+		if !strings.Contains(p.expired, u.KeyPath) && !p.managedBefore[u.UploadID] && strings.Contains(p.records[pl.machine], u.KeyPath) && !strings.Contains(pl.machine.recorded(), u.KeyPath) {
 			p.rec.Errorf("the record of %s, of the other account, is gone", u.KeyPath)
 		}
 	}

@@ -162,6 +162,7 @@ func uploads(file, method string) []variant {
 		upload(func(m *machine) Attrs { return Attrs{"sha256": m.sum(file)} }),
 		upload(func(*machine) Attrs { return Attrs{"file_name": "renamed.mp4", "method": "multipart"} }),
 		upload(func(*machine) Attrs { return Attrs{"change_detection": "content", "content_type": "video/mp4"} }),
+		upload(func(*machine) Attrs { return Attrs{"method": "multipart", "part_size": otherPart} }),
 	}
 }
 
@@ -305,14 +306,18 @@ func wait(changes Attrs) variant {
 }
 
 const (
-	bigPart  = 5 << 20 // the smallest allowed
-	mediaDir = "media"
+	bigPart   = 5 << 20 // the smallest allowed
+	otherPart = bigPart + 500
+	mediaDir  = "media"
 
 	versionAt = 100 // where a file has the digit of its version
 )
 
 // folderFiles are the files of folder.one at first, below mediaDir. Only one has several parts.
 var folderFiles = []string{"media/a.mp4", "media/b.mp4", "media/long.mp4", "media/sub/c.mp4", "media/.hidden.mp4"}
+
+// isLarge reports whether a file has several parts.
+func isLarge(file string) bool { return file == "big.mp4" || file == "media/long.mp4" }
 
 // content is version n of a file. Versions 1 and 2 have the same size. It must not be changed.
 func content(file string, n int) []byte { return contents()[file][n-1] }
@@ -323,7 +328,7 @@ var contents = sync.OnceValue(func() map[string][3][]byte {
 		var versions [3][]byte
 		for i := range versions {
 			size := 1000 + (i+1)/3
-			if file == "big.mp4" || file == "media/long.mp4" {
+			if isLarge(file) {
 				size += bigPart
 			}
 			whole := bytes.Repeat([]byte("."), size)
@@ -352,8 +357,10 @@ var etags = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for _, versions := range contents() {
 		for _, whole := range versions {
-			for part := range slices.Chunk(whole, bigPart) {
-				all[fmt.Sprintf("%x", md5.Sum(part))] = true
+			for _, size := range []int{bigPart, otherPart} {
+				for part := range slices.Chunk(whole, size) {
+					all[fmt.Sprintf("%x", md5.Sum(part))] = true
+				}
 			}
 		}
 	}

@@ -439,6 +439,7 @@ func (p *player) act(pl *place, s Step) {
 		pl.wrong = s.N
 	case DoLater:
 		time.Sleep(400 * 24 * time.Hour)
+		p.expired += pl.machine.recorded()
 	case DoTaint, DoUntaint:
 		if o, ok := pl.state[s.On]; ok && o.Exists() {
 			o.Tainted = s.Do == DoTaint

@@ -273,12 +273,14 @@ func (t *Turn) Refused() {
 
 // Lags reports whether the PUT lags behind others of its upload, and the line has room for another
 // one: on a full line, sending a part once more takes from the other parts what it gains for its
-// own. So far the PUT has sent some bytes of all.
+// own. The line has room if the goodput has fallen, or if half of the slots are free, which comes
+// before it. So far the PUT has sent some bytes of all.
 func (t *Turn) Lags(sent, all int64) bool {
 	u := t.sender
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
-	return !u.refused && u.times.lags(time.Since(t.began), sent, all) && u.of.goodput.fallen(time.Now())
+	room := 2*u.of.gate.used <= u.of.gate.slots && !u.of.gate.waiting() || u.of.goodput.fallen(time.Now())
+	return room && !u.refused && u.times.lags(time.Since(t.began), sent, all)
 }
 
 // Surplus reports whether the PUT must end and be made again later, because there are more PUTs in

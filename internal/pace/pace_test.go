@@ -130,6 +130,79 @@ func TestLentSlotIsCalledBack(t *testing.T) {
 	})
 }
 
+// TestLags: a PUT lags if the rest of it would take longer than most PUTs do, and the line has room:
+// half of the slots are free, or less is sent than with all of them in use.
+func TestLags(t *testing.T) {
+	t.Parallel()
+	const slots = 4
+	for name, c := range map[string]struct {
+		puts     []time.Duration // before
+		inFlight int             // PUTs at the end
+		goodput  float64         // at the end, as a share of that of before
+		sent     float64         // share of the PUT that was sent in two seconds
+		want     bool
+	}{
+		"the rest takes longer":                            {[]time.Duration{2 * time.Second}, 2, 1, .4, true},
+		"the rest takes less long":                         {[]time.Duration{2 * time.Second}, 2, 1, .6, false},
+		"one connection carried a tenth of what others do": {[]time.Duration{2 * time.Second, 2 * time.Second, 20 * time.Second}, 2, 1, .4, true},
+		"the line got slower":                              {[]time.Duration{2 * time.Second, 9 * time.Second, 9 * time.Second}, 2, 1, .2, false},
+		"the line is full":                                 {[]time.Duration{2 * time.Second}, 3, 1, .4, false},
+		"the goodput has fallen":                           {[]time.Duration{2 * time.Second}, 3, .5, .4, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				u := pace.New(slots, 0).Sender(100*part, part)
+				defer u.Close()
+				begin := func(ended <-chan struct{}) *pace.Turn {
+					turn, err := u.Next(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					go func() {
+						_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, func(string, error) bool {
+							<-ended
+							return false
+						})
+					}()
+					synctest.Wait()
+					return turn
+				}
+				carry := func(d time.Duration, rate float64) {
+					for range d / (100 * time.Millisecond) {
+						time.Sleep(100 * time.Millisecond)
+						u.Sent(int64(rate * 1e6))
+					}
+				}
+				for _, took := range c.puts {
+					var turns []*pace.Turn
+					ended := make(chan struct{})
+					for range slots {
+						turns = append(turns, begin(ended))
+					}
+					carry(took, 1)
+					for _, turn := range turns {
+						turn.Stored(part, time.Now())
+						u.Done(part)
+					}
+					close(ended)
+					synctest.Wait()
+				}
+				ended := make(chan struct{})
+				defer close(ended)
+				var turn *pace.Turn
+				for range c.inFlight {
+					turn = begin(ended)
+				}
+				carry(2*time.Second, c.goodput)
+				if got := turn.Lags(int64(c.sent*part), part); got != c.want {
+					t.Errorf("lags: %t", got)
+				}
+			})
+		})
+	}
+}
+
 // TestSlowLineGetsFewPUTs: when the goodput tells that PUTs would not end in time, those that have
 // sent little are surplus until there are few.
 func TestSlowLineGetsFewPUTs(t *testing.T) {

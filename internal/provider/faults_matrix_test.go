@@ -69,6 +69,7 @@ func faultKinds() map[string]faultKind {
 		"503 after processing": status(http.StatusServiceUnavailable, simulator.Fault{Processed: true}),
 		"500":                  status(http.StatusInternalServerError, page),
 		"502":                  status(http.StatusBadGateway, page),
+		"502 with Retry-After": status(http.StatusBadGateway, wait),
 		"504":                  status(http.StatusGatewayTimeout, simulator.Fault{}),
 		"truncated answer":     {fault: simulator.Fault{Truncate: true}, said: "the response broke off"},
 		"not JSON":             {fault: page, said: "it is not JSON (text/html, 63 bytes)"},

@@ -1,7 +1,8 @@
 // Package retry says when a request is made again, for calls of the service and PUTs to storage
-// alike: how long to wait after a failure, at which pace requests go to a server that refuses some
-// of them (Limiter), for how long a host that cannot be reached is waited for (Host), which of its
-// addresses are used last (Avoid), and which failures of a connection no repetition fixes.
+// alike: whether there is another attempt, and how long to wait before it (Attempts), at which pace
+// requests go to a server that refuses some of them (Limiter), for how long a host that cannot be
+// reached is waited for (Host), which of its addresses are used last (Avoid), and which failures of
+// a connection no repetition fixes.
 package retry
 
 import (

@@ -143,21 +143,20 @@ func mismatch(err error) bool {
 	return ok && e.Status == http.StatusForbidden && e.Code == "SignatureDoesNotMatch"
 }
 
-// transient reports whether another attempt can end better.
-func transient(err error) bool {
+// kindOf tells whether, and when, another attempt can end better.
+func kindOf(err error) retry.Kind {
 	if e, ok := errors.AsType[*StatusError](err); ok {
-		return transientStatus(e)
+		return kindOfStatus(e)
 	}
-	if e, ok := errors.AsType[*connectionError](err); ok {
-		return !retry.Permanent(e.err)
+	if e, ok := errors.AsType[*connectionError](err); ok && retry.Permanent(e.err) {
+		return retry.Final
+	} else if ok && e.unreached {
+		return retry.Unreached
 	}
-	_, ok := errors.AsType[putError](err)
-	return ok
-}
-
-// busy reports whether a status says that there are too many requests.
-func busy(status int) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+	if _, ok := errors.AsType[putError](err); ok {
+		return retry.Failed
+	}
+	return retry.Final
 }
 
 // lost reports whether the connection failed, so that another PUT should use another one.
@@ -167,19 +166,26 @@ func lost(err error) bool {
 	return stalled || broken
 }
 
-func transientStatus(e *StatusError) bool {
-	if expired(e) {
-		return true
+// kindOfStatus knows more failures that pass than retry.OfStatus does: a PUT may be repeated after
+// any of them.
+func kindOfStatus(e *StatusError) retry.Kind {
+	if kind := retry.OfStatus(e.Status); kind != retry.Final {
+		return kind
 	}
+	passes := expired(e)
 	switch e.Status {
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
+	case http.StatusConflict, http.StatusTooEarly:
+		passes = true
 	case http.StatusBadRequest:
 		// The content came too slowly or broke off. BadDigest: what arrived is not what was sent.
-		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "BadDigest"
+		passes = passes || e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "BadDigest"
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
-		return false
+	default:
+		// A part PUT must be answered with 200 and without a document, so any other 2xx is a failure.
+		passes = passes || e.Status >= 500 || e.Status >= 200 && e.Status <= 299
 	}
-	// A part PUT must be answered with 200 and without a document, so any other 2xx is a failure.
-	return e.Status >= 500 || e.Status >= 200 && e.Status <= 299
+	if passes {
+		return retry.Failed
+	}
+	return retry.Final
 }

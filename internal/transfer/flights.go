@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 const (
@@ -88,7 +89,7 @@ func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Add
 				cancel(errOvertaken)
 			case f.err == nil || errors.Is(f.err, errOvertaken):
 			case failed == nil || f.end == nil:
-				if failed = f.err; f.end == nil && !transient(f.err) {
+				if failed = f.err; f.end == nil && kindOf(f.err) == retry.Final {
 					cancel(f.err)
 				}
 			}

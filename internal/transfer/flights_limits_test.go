@@ -50,18 +50,18 @@ func TestLimitsOfFurtherPUTs(t *testing.T) {
 		"two PUTs of a part at once": {
 			parts: 8, slots: 8, rate: laggards(0.5, 0.02), puts: map[int]int{8: 2},
 		},
-		"a part that will have arrived in less than two seconds": {
+		"a part that will have arrived in less than a second": {
 			parts: 100, slots: 4, rate: func(part, _ int) float64 {
 				if part == 100 {
-					return 0.31
+					return 0.5
 				}
 				return 10
 			},
 		},
-		"a part that will have arrived in less than one and a half times what others took": {
+		"a part that will have arrived in less than what others took": {
 			parts: 8, slots: 8, rate: func(part, _ int) float64 {
 				if part == 8 {
-					return 1. / 23
+					return 1. / 11
 				}
 				return 1. / 10
 			},

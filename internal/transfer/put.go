@@ -142,7 +142,7 @@ func (r *request) run() (res stored, status int, err error) {
 	name, host := r.host(r.url)
 	host.Reached()
 	var refused time.Duration
-	if busy(resp.StatusCode) {
+	if retry.OfStatus(resp.StatusCode) == retry.Busy {
 		refused = r.limiter.Refused(r.began, min(retry.After(resp.Header), longestAfter))
 		r.refused()
 	} else {

@@ -142,11 +142,10 @@ type sending struct {
 	address  func(context.Context) (string, error)
 	asked    string // for as Content-Type
 	untyped  bool   // an attempt without it was made, as it would be made now otherwise
-	attempts int    // that have failed
+	failures int    // attempts that have failed
 	refused  int    // times that the address was
 	doubted  bool   // a refusal was doubted
-	retries  int    // left
-	interval func() time.Duration
+	attempts *retry.Attempts
 	wait     time.Duration // before the next attempt
 }
 
@@ -155,7 +154,7 @@ func (u *fileUpload) sending(p put) *sending {
 		u.pace.Sent(n)
 		u.meter.tick()
 	}
-	return &sending{put: p, of: u, asked: p.contentType, retries: u.engine.retries, interval: retry.Intervals()}
+	return &sending{put: p, of: u, asked: p.contentType, attempts: retry.NewAttempts(u.engine.retries)}
 }
 
 // run makes attempts until one succeeds. The error is why the upload has stopped.
@@ -261,7 +260,7 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	if errors.Is(err, errSurplus) {
 		return false
 	}
-	s.attempts++
+	s.failures++
 	if mismatch(err) && s.contentType != "" && !s.untyped {
 		s.contentType, s.untyped = "", true
 		return true
@@ -277,47 +276,40 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	if expired(err) {
 		s.url = ""
 	}
-	free, over := s.patient(ctx, err)
+	failed := s.failure(ctx, err)
+	deadline, limited := ctx.Deadline()
 	switch {
-	case free && !over && transient(err):
-		return false
-	case transient(err) && expired(err) && s.refused < freeRefusals:
+	case failed.Kind == retry.Failed && expired(err) && s.refused < freeRefusals:
 		s.refused++
 		return true
-	case !transient(err) && doubtful(err) && !s.doubted:
+	case failed.Kind == retry.Final && doubtful(err) && !s.doubted:
 		s.doubted, s.url, s.wait = true, "", doubt
 		return false
-	case !transient(err), mismatch(err), over, s.retries <= 0:
+	case mismatch(err), failed.Kind == retry.Busy && limited && time.Until(deadline) <= failed.After:
+		failed.Kind = retry.Final
+	}
+	wait, again := s.attempts.Next(ctx, failed)
+	if !again {
 		if e, ok := errors.AsType[putError](err); ok {
-			e.common().Attempts = s.attempts
+			e.common().Attempts = s.failures
 		}
 		s.of.fail(err)
-		return false
 	}
-	s.retries--
-	s.wait = s.interval()
-	if e, ok := errors.AsType[*StatusError](err); ok {
-		s.wait = max(s.wait, min(e.retryAfter, longestAfter))
-	}
+	s.wait = min(wait, longestAfter)
 	return false
 }
 
-// patient reports whether a failure does not count as a retry, because time limits the attempts,
-// not their number: storage refuses PUTs because there are too many, or cannot be reached. It sets
-// the wait before the next attempt.
-func (s *sending) patient(ctx context.Context, err error) (free, over bool) {
-	if e, ok := errors.AsType[*StatusError](err); ok && busy(e.Status) {
-		deadline, limited := ctx.Deadline()
-		return true, limited && time.Until(deadline) <= e.retryAfter || !limited && e.refused >= retry.Outage
+// failure describes a failed attempt.
+func (s *sending) failure(ctx context.Context, err error) retry.Failure {
+	f := retry.Failure{Kind: kindOf(err)}
+	if e, ok := errors.AsType[*StatusError](err); ok {
+		f.After, f.Refused = e.retryAfter, e.refused
 	}
-	e, ok := errors.AsType[*connectionError](err)
-	if !ok || !e.unreached {
-		return false, false
+	if e, ok := errors.AsType[*connectionError](err); ok && f.Kind == retry.Unreached {
+		name, host := s.of.engine.sender.host(s.url)
+		f.Left = host.Unreached(ctx, e.began, name, e.err, e.message)
 	}
-	name, host := s.of.engine.sender.host(s.url)
-	left := host.Unreached(ctx, e.began, name, e.err, e.message)
-	s.wait = min(s.interval(), max(left, 0))
-	return true, left <= 0
+	return f
 }
 
 // verify compares the ETag and the checksums that storage returned with the content. Of a single
@@ -325,7 +317,7 @@ func (s *sending) patient(ctx context.Context, err error) (free, over bool) {
 func (s *sending) verify(ctx context.Context, res stored) (part Part, err error) {
 	part = Part{
 		Number: s.part, Size: s.section.Size, ETag: res.etag,
-		Sent: true, Repeated: res.repeated || s.attempts > 0,
+		Sent: true, Repeated: res.repeated || s.failures > 0,
 	}
 	valid := forms.ValidETag(res.etag)
 	if s.part > 0 || !valid || res.etag != "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // exchange is a call on its way through the chain, from the first attempt to the last. Each step
@@ -40,29 +41,10 @@ type response struct {
 func (r *response) ok() bool { return isOK(r.status) }
 
 // fault is what went wrong in one attempt. It decides whether the attempt is repeated.
-type fault uint8
-
-const (
-	// faultNone: a whole JSON document with a status 2xx.
-	faultNone fault = 0
-	// faultNotSent: the connection was not made, so no byte of the request was sent.
-	faultNotSent fault = 1 << (iota - 1)
-	// faultThrottled: 429. The service refused the request before doing anything.
-	faultThrottled
-	// faultUnavailable: 503, with or without Retry-After.
-	faultUnavailable
-	// faultServer: 500, 502, 504, or a body that refuses the call for now.
-	faultServer
-	// faultLost: a timeout or a broken connection after the request was sent.
-	faultLost
-	// faultUnreadable: a 2xx response that breaks off or is not JSON.
-	faultUnreadable
-	// faultNothingDone: a response whose body proves that nothing was done (RefusedUndone).
-	faultNothingDone
-	// faultFinal: everything else that a repeat cannot fix: other statuses, a missing token, a
-	// response beyond the limit, a context that ended.
-	faultFinal
-)
+type fault struct {
+	kind      retry.Kind
+	ambiguous bool // the service may have acted on the request
+}
 
 // callError says why there is no response. Its text may be shown. Its cause may hold secrets: it is
 // for errors.Is and errors.As only.
@@ -70,6 +52,11 @@ type callError struct {
 	fault fault
 	text  string
 	cause error
+}
+
+// final is an error that a repeat cannot fix.
+func final(text string, cause error) *callError {
+	return &callError{fault: fault{kind: retry.Final}, text: text, cause: cause}
 }
 
 func (e *callError) Error() string { return e.text }
@@ -81,7 +68,7 @@ func ended(ctx context.Context) *callError {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		text = "the operation was cancelled"
 	}
-	return &callError{fault: faultFinal, text: text, cause: ctx.Err()}
+	return final(text, ctx.Err())
 }
 
 // attemptTimeoutError ends one attempt, not the call.

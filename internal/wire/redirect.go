@@ -49,5 +49,5 @@ func redirects(res *response) bool {
 }
 
 func (x *exchange) misdirected(format string, args ...any) error {
-	return &callError{fault: faultFinal, text: x.mask.Line(fmt.Sprintf(format, args...))}
+	return final(x.mask.Line(fmt.Sprintf(format, args...)), nil)
 }

@@ -18,8 +18,8 @@ import (
 // retry only if the service answered something else than a refusal for too many requests: for its
 // turn, and for a host that cannot be reached, a call waits as long as it may.
 func (x *exchange) retryFailures(ctx context.Context) (res *response, err error) {
-	interval := retry.Intervals()
-	for n := 0; ; {
+	attempts := retry.NewAttempts(x.client.config.MaxRetries)
+	for {
 		began, why := x.Endpoint.server.limiter.Wait(ctx, func(held time.Duration) error { return askedToWait(ctx, held) })
 		if why != nil {
 			return res, x.givenUp(ctx, err, why)
@@ -27,25 +27,22 @@ func (x *exchange) retryFailures(ctx context.Context) (res *response, err error)
 		res, err = x.authorize(ctx)
 		var f fault
 		f, err = x.judge(res, err)
-		refused := x.pace(began, f, res)
-		x.ambiguous = x.ambiguous || f.ambiguous(res)
-		if f == faultNone || ctx.Err() != nil || !x.mayRepeat(f) {
+		failed := x.pace(began, f, res)
+		x.ambiguous = x.ambiguous || f.ambiguous
+		if f.kind == retry.Done || ctx.Err() != nil || x.NonIdempotent && f.ambiguous {
 			return res, err
 		}
-		switch f {
-		case faultThrottled, faultUnavailable:
-			why = refusedFor(ctx, refused)
-		case faultNotSent:
-			left := x.Endpoint.server.host.Unreached(ctx, began, x.url.Host, err, err.Error())
-			if left <= 0 {
-				return res, err
-			}
-			why = wait(ctx, min(interval(), left))
+		if f.kind == retry.Unreached {
+			failed.Left = x.Endpoint.server.host.Unreached(ctx, began, x.url.Host, err, err.Error())
+		}
+		length, again := attempts.Next(ctx, failed)
+		switch {
+		case again:
+			why = wait(ctx, length)
+		case f.kind == retry.Busy:
+			why = final(fmt.Sprintf("the service has refused every request for %s", failed.Refused.Round(time.Second)), nil)
 		default:
-			if n++; n > x.client.config.MaxRetries {
-				return res, err
-			}
-			why = wait(ctx, interval())
+			return res, err
 		}
 		if why != nil {
 			return res, x.givenUp(ctx, err, why)
@@ -68,30 +65,16 @@ func (x *exchange) givenUp(ctx context.Context, err, why error) error {
 	return why
 }
 
-const (
-	// notProcessed are the faults after which the service has surely done nothing. A 503 is not
-	// among them: a gateway may answer it for a request that the service went on to process.
-	notProcessed = faultNotSent | faultThrottled
-	transient    = notProcessed | faultUnavailable | faultServer | faultLost | faultUnreadable
-)
-
-// mayRepeat reports whether the call may be sent again after a fault. A 401 is not a fault here:
-// authorize handles it.
-func (c *Call) mayRepeat(f fault) bool {
-	if c.NonIdempotent {
-		return f&notProcessed != 0
-	}
-	return f&transient != 0
-}
-
 // judge returns the fault of an attempt, and what is wrong with the body of a 2xx response.
 func (x *exchange) judge(res *response, err error) (fault, error) {
 	const unreadable = "the response cannot be read: "
 	if failed, ok := errors.AsType[*callError](err); ok {
-		return failed.fault, err
+		f := failed.fault
+		f.ambiguous = f.ambiguous || res != nil && unknownAfter(res.status) // a redirect that was not followed
+		return f, err
 	}
 	if err != nil {
-		return faultFinal, err
+		return fault{kind: retry.Final}, err
 	}
 	media, _, _ := mime.ParseMediaType(res.header.Get("Content-Type"))
 	said := NotRefused
@@ -103,49 +86,35 @@ func (x *exchange) judge(res *response, err error) (fault, error) {
 			res.status = inBody
 		}
 	}
+	over, again := fault{retry.Final, true}, fault{retry.Failed, true}
 	switch {
 	case said == RefusedUndone:
-		return faultNothingDone, nil
+		return fault{kind: retry.Final}, nil
 	case !res.ok():
-		return faultOfStatus(res.status), nil
+		return fault{retry.OfStatus(res.status), unknownAfter(res.status)}, nil
 	case said == RefusedForNow:
-		return faultServer, nil
+		return again, nil
 	case said == Refused:
-		return faultFinal, nil
+		return over, nil
 	case res.tooLong:
-		return faultFinal, fmt.Errorf(unreadable+"it is longer than %d MiB", bodyLimit>>20)
+		return over, fmt.Errorf(unreadable+"it is longer than %d MiB", bodyLimit>>20)
 	case x.NoContent && res.status == http.StatusNoContent:
-		return faultNone, nil
+		return fault{}, nil
 	case res.broken != nil:
-		return faultUnreadable, fmt.Errorf("the response broke off after %d bytes: %w", len(res.body), res.broken)
+		return again, fmt.Errorf("the response broke off after %d bytes: %w", len(res.body), res.broken)
 	case len(bytes.TrimSpace(res.body)) == 0:
-		return faultUnreadable, errors.New(unreadable + "it is empty where JSON was expected")
+		return again, errors.New(unreadable + "it is empty where JSON was expected")
 	case !json.Valid(res.body):
-		return faultUnreadable, fmt.Errorf(unreadable+"it is not JSON (%s, %d bytes)", cmp.Or(x.mask.Line(media), "of no media type"), len(res.body))
+		return again, fmt.Errorf(unreadable+"it is not JSON (%s, %d bytes)", cmp.Or(x.mask.Line(media), "of no media type"), len(res.body))
 	}
-	return faultNone, nil
+	return fault{}, nil
 }
 
-func faultOfStatus(status int) fault {
-	switch status {
-	case http.StatusTooManyRequests:
-		return faultThrottled
-	case http.StatusServiceUnavailable:
-		return faultUnavailable
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout,
-		http.StatusRequestTimeout: // of a gateway that may have passed the request on
-		return faultServer
-	}
-	return faultFinal
-}
-
-// ambiguous reports whether the service may have acted on an attempt that ended with this fault.
-func (f fault) ambiguous(res *response) bool {
-	if f&(faultUnavailable|faultServer|faultLost|faultUnreadable) != 0 {
-		return true
-	}
-	// 303 refers to the result of a request that was processed.
-	return f == faultFinal && res != nil && (res.status >= http.StatusInternalServerError || res.ok() || res.status == http.StatusSeeOther)
+// unknownAfter reports whether the service may have acted on a request with this error status. A
+// 503, or 408, may be that of a gateway, which passed the request on. 303 refers to the result of a
+// request that was processed.
+func unknownAfter(status int) bool {
+	return status >= http.StatusInternalServerError || status == http.StatusRequestTimeout || status == http.StatusSeeOther
 }
 
 // authorize adds the credential. After a 401 it gets another one, once in a call, and repeats the
@@ -175,5 +144,5 @@ func (x *exchange) setCredential(ctx context.Context, rejected string) error {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ended(ctx)
 	}
-	return &callError{fault: faultFinal, text: x.mask.Line(err.Error()), cause: err}
+	return final(x.mask.Line(err.Error()), err)
 }

@@ -45,7 +45,7 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	}
 	req, err := x.request(sent.watch(onWire, host))
 	if err != nil {
-		return nil, &callError{fault: faultFinal, text: "the request cannot be made: its address is not valid"}
+		return nil, final("the request cannot be made: its address is not valid", nil)
 	}
 	defer func() {
 		if _, late := errors.AsType[*attemptTimeoutError](context.Cause(ctx)); late {

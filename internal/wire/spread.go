@@ -13,9 +13,12 @@ import (
 )
 
 const (
-	// nextAddress is how long one address of a name may take to connect before the next one is
-	// tried as well.
-	nextAddress = 300 * time.Millisecond
+	// One address of a name may take slowConnect times as long to connect as the fastest one before
+	// the next one is tried as well, between soonest and latest. Connections that are made later
+	// than others get little of a line that these have filled.
+	slowConnect = 1.5
+	soonest     = 100 * time.Millisecond
+	latest      = 300 * time.Millisecond
 	// deadFor is how long an address that could not be connected to is tried last.
 	deadFor = time.Minute
 )
@@ -26,9 +29,10 @@ type spread struct {
 	dial   dialFunc
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error) // nil: dial takes names
 
-	mu   sync.Mutex
-	open map[string]int       // connections by address
-	dead map[string]time.Time // until when an address is tried last
+	mu      sync.Mutex
+	open    map[string]int       // connections by address
+	dead    map[string]time.Time // until when an address is tried last
+	fastest time.Duration        // that a connection took; 0: there was none
 }
 
 func newSpread(c Config) *spread {
@@ -109,7 +113,7 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 	defer cancel()
 	results := make(chan dialled, len(addresses))
 	var failed error
-	later := time.NewTimer(nextAddress)
+	later := time.NewTimer(s.patience())
 	defer later.Stop()
 	for pending, next := 0, 0; next < len(addresses) || pending > 0; {
 		if next < len(addresses) {
@@ -122,7 +126,7 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 				results <- dialled{address, conn, err}
 			}()
 			next, pending = next+1, pending+1
-			later.Reset(nextAddress)
+			later.Reset(s.patience())
 		}
 		select {
 		case r := <-results:
@@ -152,6 +156,24 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 	return nil, failed
 }
 
+func (s *spread) took(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fastest == 0 || d < s.fastest {
+		s.fastest = d
+	}
+}
+
+// patience is how long an address may take to connect.
+func (s *spread) patience() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fastest == 0 {
+		return latest
+	}
+	return min(max(time.Duration(slowConnect*float64(s.fastest)), soonest), latest)
+}
+
 func (s *spread) died(address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,11 +182,13 @@ func (s *spread) died(address string) {
 
 // connect makes a connection that is counted already, until it is closed.
 func (s *spread) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	began := time.Now()
 	conn, err := s.dial(ctx, network, address)
 	if err != nil {
 		s.count(address, -1)
 		return nil, err
 	}
+	s.took(time.Since(began))
 	limitUnsent(conn)
 	return &counted{Conn: conn, closed: sync.OnceFunc(func() { s.count(address, -1) })}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,6 +126,58 @@ func TestConnectionsAreSpreadOverAddresses(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestASilentAddressIsOvertakenSoon: once a connection was made, the next one waits little longer
+// for an address than that took.
+func TestASilentAddressIsOvertakenSoon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const trip = 80 * time.Millisecond
+		var silent atomic.Value
+		silent.Store("none")
+		a := &addresses{dialed: map[string]int{}, fail: func(ctx context.Context, host string) error {
+			if host == silent.Load() {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			time.Sleep(trip)
+			return nil
+		}}
+		answer := make(chan struct{})
+		a.server = startPipeServer(t, func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-answer
+		}, (*httptest.Server).Start)
+		c := overWire("http://localhost:1")
+		given := a.config()
+		c.Lookup, c.DialContext = given.Lookup, given.DialContext
+		storage := newClient(t, c).Storage()
+		var puts sync.WaitGroup
+		begin := func(n int) {
+			for range n {
+				puts.Go(func() {
+					if res, err := storage.RoundTrip(put(t, "http://localhost/k")); err != nil {
+						t.Error(err)
+					} else {
+						_ = res.Body.Close()
+					}
+				})
+			}
+			synctest.Wait()
+		}
+		begin(1)
+		time.Sleep(trip)
+		silent.Store(map[bool]string{true: "192.0.2.1", false: "192.0.2.2"}[a.dialed["192.0.2.1"] == 0])
+		begin(8)
+		time.Sleep(trip*3/2 + trip)
+		synctest.Wait()
+		if got := len(a.server.connections()); got != 9 {
+			t.Errorf("there are %d connections, not 9", got)
+		}
+		close(answer)
+		puts.Wait()
+	})
 }
 
 // TestNoAddressAnswers: each is tried once, whether it refuses at once or late.

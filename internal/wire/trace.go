@@ -79,18 +79,18 @@ func (t *trace) failure(ctx context.Context, err error, mask *redact.Redactor) *
 func (t *trace) faultOf(err error) fault {
 	switch {
 	case !t.connecting.Load():
-		return faultLost
+		return fault{kind: retry.Failed, ambiguous: true}
 	case retry.Permanent(err):
-		return faultFinal
+		return fault{kind: retry.Final}
 	}
-	return faultNotSent
+	return fault{kind: retry.Unreached}
 }
 
 // progress says how far a request got, for one whose time was over and for one whose connection
 // broke.
 func (t *trace) progress(f fault) (waiting, broken string) {
 	switch {
-	case f == faultNotSent:
+	case f.kind == retry.Unreached:
 		return "no connection was made", ""
 	case t.answered.Load():
 		return "the response had not ended", "in the middle of the response"
@@ -127,14 +127,14 @@ func describe(err error, f fault, broken string) string {
 		return fmt.Sprintf("the host name %q could not be looked up: %s", lookup.Name, lookup.Err)
 	case (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errConnRefused)) && op != nil && op.Addr != nil:
 		return "connection refused by " + op.Addr.String()
-	case f == faultNotSent && op != nil && op.Addr != nil && op.Timeout():
+	case f.kind == retry.Unreached && op != nil && op.Addr != nil && op.Timeout():
 		return fmt.Sprintf("no connection to %s was made in time", op.Addr)
 	}
 	if op != nil && op.Source != nil {
 		err = op.Err // without the address of the local socket
 	}
 	switch {
-	case f == faultNotSent:
+	case f.kind == retry.Unreached:
 		return "no connection was made: " + err.Error()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "connection broken " + broken

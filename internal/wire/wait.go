@@ -14,24 +14,19 @@ type server struct {
 	host    retry.Host
 }
 
-// pace tells all calls to the address how an attempt ended. It returns for how long the service has
-// refused every call.
-func (x *exchange) pace(began time.Time, f fault, res *response) (refused time.Duration) {
-	switch {
-	case f&(faultThrottled|faultUnavailable) != 0:
-		return x.Endpoint.server.limiter.Refused(began, retry.After(res.header))
-	case res != nil:
+// pace tells all calls to the address how an attempt ended.
+func (x *exchange) pace(began time.Time, f fault, res *response) retry.Failure {
+	failed := retry.Failure{Kind: f.kind}
+	if res == nil {
+		return failed
+	}
+	failed.After = retry.After(res.header)
+	if f.kind == retry.Busy {
+		failed.Refused = x.Endpoint.server.limiter.Refused(began, failed.After)
+	} else {
 		x.Endpoint.server.limiter.Accepted(began)
 	}
-	return 0
-}
-
-// refusedFor fails if a call without a time limit has waited for its turn for long enough.
-func refusedFor(ctx context.Context, refused time.Duration) error {
-	if _, limited := ctx.Deadline(); limited || refused < retry.Outage {
-		return nil
-	}
-	return &callError{fault: faultFinal, text: fmt.Sprintf("the service has refused every request for %s", refused.Round(time.Second))}
+	return failed
 }
 
 // longestWait limits one wait of a call whose context has no deadline.
@@ -43,7 +38,7 @@ func askedToWait(ctx context.Context, length time.Duration) error {
 		return nil
 	}
 	text := fmt.Sprintf("the service asks to wait %s before the next call, longer than this operation may still take", length.Round(time.Second))
-	return &callError{fault: faultFinal, text: text, cause: context.DeadlineExceeded}
+	return final(text, context.DeadlineExceeded)
 }
 
 func hasTime(ctx context.Context, length time.Duration) bool {
@@ -55,7 +50,7 @@ func hasTime(ctx context.Context, length time.Duration) bool {
 func wait(ctx context.Context, length time.Duration) error {
 	if !hasTime(ctx, length) {
 		text := fmt.Sprintf("no time is left for another attempt, which would come in %s", max(length.Round(time.Second), time.Second))
-		return &callError{fault: faultFinal, text: text, cause: context.DeadlineExceeded}
+		return final(text, context.DeadlineExceeded)
 	}
 	return retry.Sleep(ctx, length)
 }
