@@ -521,8 +521,8 @@ func TestFoundRecordOfAYearAgo(t *testing.T) {
 	})
 }
 
-// TestFoundChangeThatLiftsProtection: a plan may set deletion_protection to false, and move to a new
-// session.
+// TestFoundChangeThatLiftsProtection: a plan that sets deletion_protection to false may move to a
+// new session.
 func TestFoundChangeThatLiftsProtection(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{

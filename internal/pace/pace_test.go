@@ -130,8 +130,8 @@ func TestLentSlotIsCalledBack(t *testing.T) {
 	})
 }
 
-// TestLags: a PUT lags if the rest of it would take longer than most PUTs do, and the line has room:
-// half of the slots are free, or less is sent than with all of them in use.
+// TestLags: a PUT lags if the rest of it would take longer than most PUTs do, and the line has
+// room: half of the slots are free, or less is sent than with all of them in use.
 func TestLags(t *testing.T) {
 	t.Parallel()
 	const slots = 4

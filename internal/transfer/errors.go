@@ -166,25 +166,27 @@ func lost(err error) bool {
 	return stalled || broken
 }
 
-// kindOfStatus knows more failures that pass than retry.OfStatus does: a PUT may be repeated after
-// any of them.
+// kindOfStatus is more patient than retry.OfStatus, because a PUT may be repeated after any failure.
 func kindOfStatus(e *StatusError) retry.Kind {
 	if kind := retry.OfStatus(e.Status); kind != retry.Final {
 		return kind
 	}
-	passes := expired(e)
+	if expired(e) {
+		return retry.Failed
+	}
 	switch e.Status {
 	case http.StatusConflict, http.StatusTooEarly:
-		passes = true
+		return retry.Failed
 	case http.StatusBadRequest:
 		// The content came too slowly or broke off. BadDigest: what arrived is not what was sent.
-		passes = passes || e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "BadDigest"
+		if e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "BadDigest" {
+			return retry.Failed
+		}
+		return retry.Final
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
-	default:
-		// A part PUT must be answered with 200 and without a document, so any other 2xx is a failure.
-		passes = passes || e.Status >= 500 || e.Status >= 200 && e.Status <= 299
+		return retry.Final
 	}
-	if passes {
+	if e.Status >= 500 || e.Status/100 == 2 { // a part must be answered with 200, and without a document
 		return retry.Failed
 	}
 	return retry.Final
