@@ -166,7 +166,7 @@ func lost(err error) bool {
 	return stalled || broken
 }
 
-// kindOfStatus is more patient than retry.OfStatus, because a PUT may be repeated after any failure.
+// kindOfStatus is more patient than retry.OfStatus: a PUT may be repeated after any failure.
 func kindOfStatus(e *StatusError) retry.Kind {
 	if kind := retry.OfStatus(e.Status); kind != retry.Final {
 		return kind
