@@ -435,8 +435,8 @@ func (p *player) record(r *run) {
 			KeyPath string `json:"key_path"`
 		}
 		_ = json.Unmarshal(req.Body, &body)
-		if req.Call == simulator.CallPutObject && p.service.KMS && req.Header.Get("Content-Md5") == "" {
-			continue // nothing proves the file yet, since checksums are those of parts: it is sent again
+		if p.service.KMS && (req.Call == simulator.CallPutPart || req.Call == simulator.CallPutObject && req.Header.Get("Content-Md5") == "") {
+			continue // nothing proves to another process what is stored
 		}
 		for _, o := range objects {
 			if req.Status == http.StatusOK && req.Fault == "" && r.killedAt.Sub(req.At) > 2*time.Second && (o.KeyPath == body.KeyPath || strings.HasSuffix(req.Path, "/"+o.KeyPath)) && sending == 1 {

@@ -537,6 +537,34 @@ func TestFoundChangeThatLiftsProtection(t *testing.T) {
 	})
 }
 
+// TestFoundOtherSizeThanPlanned: a plan with sha256 reads no content, and a file of another size
+// cannot continue the unfinished upload, which is named.
+func TestFoundOtherSizeThanPlanned(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.big", N: 3},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallPutPart, What: "500", After: 1, Times: 20}}},
+			{Do: DoWrite, On: "big.mp4", N: 3},
+			{Do: DoApply},
+		},
+	})
+}
+
+// TestFoundKilledBeforeKMSCompletes: a part that its PUT proved, by Content-MD5, is sent again by
+// another process.
+func TestFoundKilledBeforeKMSCompletes(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{KMS: true},
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.small", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallPutPart, What: "403", Times: 1}}, During: []Step{{Do: DoKill, N: 3, At: 8}}},
+			{Do: DoApply},
+		},
+	})
+}
+
 // TestFoundOtherParts: parts of another size are not continued, and the upload is named.
 func TestFoundOtherParts(t *testing.T) {
 	t.Parallel()

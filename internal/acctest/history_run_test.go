@@ -532,7 +532,9 @@ func (r *run) namesLeft(address string, before, now Instance) {
 		return
 	}
 	r.mu.Lock()
-	said := strings.Join(r.said[address], "\n")
+	said := strings.Join(slices.DeleteFunc(slices.Clone(r.said[address]), func(text string) bool {
+		return strings.Contains(text, "An upload is not finished") // of the refresh, whatever comes of it
+	}), "\n")
 	r.mu.Unlock()
 	for file, left := range unfinished(before.Attrs()) {
 		keyPath, _ := left["key_path"].(string)

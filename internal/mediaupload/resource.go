@@ -237,11 +237,11 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		left = nil
 	}
 	if left != nil && !note.Destroy {
-		diags := r.checkContinuation(next.Path)
+		size, diags := r.checkContinuation(next.Path)
 		if next.Name == "" { // not known yet
 			next.Upload = f.Upload
 		}
-		next.SHA256, next.Size = cmp.Or(next.SHA256, f.SHA256), cmp.Or(next.Size, f.Size)
+		next.SHA256, next.Size = cmp.Or(next.SHA256, f.SHA256), cmp.Or(size, next.Size, f.Size)
 		if !diags.HasError() && next.Continues(f, left) {
 			if err := r.Data.Uploader.LeaveUnfinished(ctx, next, left); err != nil {
 				diags.Append(noun.ErrorDiagnostic("Continuing the upload", err))
@@ -260,16 +260,19 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 }
 
 // checkContinuation returns why the Create that follows could not continue an unfinished upload: a
-// saved plan may be applied where the file is not. source is "" if it was not there while planning.
-func (r *mediaUpload) checkContinuation(source string) diag.Diagnostics {
-	diags := r.Data.NeedUpload(typeName)
+// saved plan may be applied where the file is not. Else it returns the size of the file, which no
+// plan knows that read no content. source is "" if it was not there while planning.
+func (r *mediaUpload) checkContinuation(source string) (size int64, diags diag.Diagnostics) {
+	diags = r.Data.NeedUpload(typeName)
 	if diags.HasError() || source == "" {
-		return diags
+		return 0, diags
 	}
-	if _, err := transfer.Stat(source); err != nil {
+	info, err := transfer.Stat(source)
+	if err != nil {
 		diags.AddError("The file cannot be uploaded", err.Error()+", so nothing was replaced and the state is as it was. Plan again where the file is, and apply that plan.")
+		return 0, diags
 	}
-	return diags
+	return info.Size(), diags
 }
 
 func (r *mediaUpload) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
