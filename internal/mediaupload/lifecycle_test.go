@@ -175,6 +175,8 @@ func TestInvalidConfigurations(t *testing.T) {
 		{"part_size", 5120, []string{"For 5120 MiB, write 5120 * 1024 * 1024."}},
 		{"change_detection", "mtime", []string{`"stat"`, `"content"`}},
 		{"timeouts", acctest.Attrs{"create": "soon"}, []string{"Invalid value", "`timeouts.create` is \"soon\""}},
+		{"timeouts", acctest.Attrs{"create": "99999999h"}, []string{"The longest is 2562047h."}},
+		{"timeouts", acctest.Attrs{"create": "2d"}, []string{"A day is 24h."}},
 		{"timeouts", acctest.Attrs{"create": "0s"}, []string{"Invalid value", `is "0s"; it must be a duration longer than 0`}},
 	} {
 		diags := p.Validate(resourceType, acctest.Attrs{"source": "media.mp4", tc.argument: tc.value})

@@ -3,6 +3,7 @@ package noun
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -31,5 +32,18 @@ func WithLimit(ctx context.Context, limit time.Duration, operation string) (cont
 
 var positiveDuration = Rule(`must be a duration longer than 0, such as "90s", "20m" or "1h30m"`, func(value string) (ok bool, hint string) {
 	d, err := time.ParseDuration(value)
-	return err == nil && d > 0, ""
+	switch {
+	case err == nil:
+		return d > 0, ""
+	case plainDuration.MatchString(value):
+		return false, " The longest is 2562047h."
+	case days.MatchString(value):
+		return false, " A day is 24h."
+	}
+	return false, ""
 })
+
+var (
+	plainDuration = regexp.MustCompile(`^\d+(\.\d+)?[hms]$`)
+	days          = regexp.MustCompile(`^\d+ ?d(ays?)?$`)
+)
