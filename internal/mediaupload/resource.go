@@ -260,8 +260,8 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 }
 
 // checkContinuation returns why the Create that follows could not continue an unfinished upload: a
-// saved plan may be applied where the file is not. Else it returns the size of the file, which no
-// plan knows that read no content. source is "" if it was not there while planning.
+// saved plan may be applied where the file is not. Else it returns the size of the file, which a
+// plan that reads no content does not have. source is "" if the file was not there while planning.
 func (r *mediaUpload) checkContinuation(source string) (size int64, diags diag.Diagnostics) {
 	diags = r.Data.NeedUpload(typeName)
 	if diags.HasError() || source == "" {

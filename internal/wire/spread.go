@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// One address of a name may take slowConnect times as long to connect as the fastest one before
-	// the next one is tried as well, between soonest and latest. Connections that are made later
-	// than others get little of a line that these have filled.
-	slowConnect = 1.5
-	soonest     = 100 * time.Millisecond
-	latest      = 300 * time.Millisecond
+	// An address may take slowConnect times as long to connect as the fastest one did. Then the
+	// next one is tried as well, because a connection that is made late gets little of a line that
+	// others have filled.
+	slowConnect   = 1.5
+	leastPatience = 100 * time.Millisecond
+	mostPatience  = 300 * time.Millisecond
 	// deadFor is how long an address that could not be connected to is tried last.
 	deadFor = time.Minute
 )
@@ -156,6 +156,7 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 	return nil, failed
 }
 
+// took notes how long a connection took to make.
 func (s *spread) took(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,9 +170,9 @@ func (s *spread) patience() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fastest == 0 {
-		return latest
+		return mostPatience
 	}
-	return min(max(time.Duration(slowConnect*float64(s.fastest)), soonest), latest)
+	return min(max(time.Duration(slowConnect*float64(s.fastest)), leastPatience), mostPatience)
 }
 
 func (s *spread) died(address string) {

@@ -51,6 +51,14 @@ func (a *addresses) config() wire.Config {
 	}
 }
 
+// storage is a transport to these addresses.
+func (a *addresses) storage(t *testing.T) http.RoundTripper {
+	t.Helper()
+	c, given := overWire("http://localhost:1"), a.config()
+	c.Lookup, c.DialContext = given.Lookup, given.DialContext
+	return newClient(t, c).Storage()
+}
+
 // putTogether makes PUTs that are in flight together, and returns how often each address was
 // dialled.
 func putTogether(t *testing.T, a *addresses, puts int, avoid ...net.Addr) map[string]int {
@@ -63,10 +71,7 @@ func putTogether(t *testing.T, a *addresses, puts int, avoid ...net.Addr) map[st
 		together.Done()
 		together.Wait()
 	}, (*httptest.Server).Start)
-	c := overWire("http://localhost:1")
-	given := a.config()
-	c.Lookup, c.DialContext = given.Lookup, given.DialContext
-	storage := newClient(t, c).Storage()
+	storage := a.storage(t)
 	var requests sync.WaitGroup
 	for range puts {
 		requests.Go(func() {
@@ -149,10 +154,7 @@ func TestASilentAddressIsOvertakenSoon(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-answer
 		}, (*httptest.Server).Start)
-		c := overWire("http://localhost:1")
-		given := a.config()
-		c.Lookup, c.DialContext = given.Lookup, given.DialContext
-		storage := newClient(t, c).Storage()
+		storage := a.storage(t)
 		var puts sync.WaitGroup
 		begin := func(n int) {
 			for range n {
@@ -190,10 +192,7 @@ func TestNoAddressAnswers(t *testing.T) {
 				time.Sleep(after)
 				return refused
 			}}
-			c := overWire("http://localhost:1")
-			given := a.config()
-			c.Lookup, c.DialContext = given.Lookup, given.DialContext
-			if _, err := newClient(t, c).Storage().RoundTrip(put(t, "http://localhost/k")); !errors.Is(err, refused) {
+			if _, err := a.storage(t).RoundTrip(put(t, "http://localhost/k")); !errors.Is(err, refused) {
 				t.Errorf("got %v", err)
 			}
 			if want := (map[string]int{"192.0.2.1": 1, "192.0.2.2": 1, "192.0.2.3": 1, "192.0.2.4": 1}); !maps.Equal(a.dialed, want) {
