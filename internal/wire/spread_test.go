@@ -170,6 +170,7 @@ func TestASilentAddressIsOvertakenSoon(t *testing.T) {
 		}
 		begin(1)
 		time.Sleep(trip)
+		synctest.Wait() // until the time is noted
 		silent.Store(map[bool]string{true: "192.0.2.1", false: "192.0.2.2"}[a.dialed["192.0.2.1"] == 0])
 		begin(8)
 		time.Sleep(trip*3/2 + trip)
