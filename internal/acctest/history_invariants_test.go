@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing/synctest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -545,7 +546,7 @@ func (p *player) checkStates() {
 				continue
 			}
 			open := maps.Clone(o.Attrs())
-			for _, a := range schemas.made.ResourceSchemas[kinds[address].typ].Block.Attributes {
+			for _, a := range provider.Schemas().ResourceSchemas[kinds[address].typ].Block.Attributes {
 				if a.Sensitive {
 					delete(open, a.Name)
 				}

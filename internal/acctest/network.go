@@ -96,12 +96,11 @@ func (w *World) Provider(config Attrs) *Provider {
 func (w *World) start(config Attrs, m provider.Machine) *Provider {
 	w.tb.Helper()
 	server := provider.NewServer("test", m, !w.Quiet)
-	p := &Provider{Server: server, tb: w.tb, ctx: w.tb.Context(), end: server.End, noIdentities: w.NoIdentities}
+	p := &Provider{Server: server, Schema: provider.Schemas(), tb: w.tb, ctx: w.tb.Context(), end: server.End, noIdentities: w.NoIdentities}
 	w.tb.Cleanup(p.End)
 	if !w.Quiet {
 		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)
 	}
-	p.Schema = p.readSchema()
 	if diags := p.Configure(config); len(diags) > 0 {
 		w.tb.Fatalf("configuring the provider:\n%s", diags)
 	}

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -40,34 +39,14 @@ func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
 	stage.InProcess(tb)
 	server := provider.NewServer("test", provider.Machine{Env: lookup(env)}, true)
-	p := &Provider{Server: server, tb: tb, ctx: tb.Context(), end: server.End}
+	p := &Provider{Server: server, Schema: provider.Schemas(), tb: tb, ctx: tb.Context(), end: server.End}
 	tb.Cleanup(p.End)
-	p.Schema = p.readSchema()
 	return p
 }
 
 // End ends the process. Nothing that it still does is recorded. Whether Terraform saves what it was
 // told is decided by what it shows to later processes.
 func (p *Provider) End() { p.end() }
-
-// schemas has the schema of all providers, which are one program. To make it for each of them took
-// 8 % of the time of livesession's tests.
-var schemas struct {
-	mu   sync.Mutex
-	made *tfprotov6.GetProviderSchemaResponse
-}
-
-func (p *Provider) readSchema() *tfprotov6.GetProviderSchemaResponse {
-	p.tb.Helper()
-	schemas.mu.Lock()
-	defer schemas.mu.Unlock()
-	if schemas.made == nil {
-		made := must(p, p.Server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
-		Diagnostics(made.Diagnostics).Must(p.tb)
-		schemas.made = made
-	}
-	return schemas.made
-}
 
 // must makes a call that may only fail with diagnostics.
 func must[Q, R any](p *Provider, call func(context.Context, Q) (R, error), req Q) R {

@@ -25,6 +25,8 @@ import (
 // Config is what a Server is made of.
 type Config struct {
 	Provider provider.Provider
+	// Schema returns what Terraform gets for GetProviderSchema.
+	Schema   func() *tfprotov6.GetProviderSchemaResponse
 	Bypass   Bypass
 	Redactor *redact.Redactor
 	Ledger   func() *resume.Ledger // the result may be nil
@@ -43,8 +45,7 @@ type Server interface {
 type server struct {
 	framework
 	config  Config
-	guides  string // address of the pages of this version
-	schema  func() *tfprotov6.GetProviderSchemaResponse
+	guides  string   // address of the pages of this version
 	actions sync.Map // a channel for each that runs, closed when its last event is sent
 
 	told sync.Once // of what earlier runs have made and no state shows
@@ -69,15 +70,13 @@ type listsAndActions interface {
 // own context: there are few of them, and a stream outlives the call that starts it.
 func New(config Config) Server {
 	inner := providerserver.NewProtocol6(config.Provider)()
-	schema := sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
-		all, err := inner.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
-		if err != nil { // the framework never has one
-			return &tfprotov6.GetProviderSchemaResponse{}
-		}
-		return all
-	})
-	both := framework{newBypassing(inner, config.Bypass, schema), inner.(listsAndActions)} //nolint:forcetypeassert // the framework has them
-	return &server{framework: both, config: config, guides: guides(config.Version), schema: schema}
+	both := framework{newBypassing(inner, config.Bypass, config.Schema), inner.(listsAndActions)} //nolint:forcetypeassert // the framework has them
+	return &server{framework: both, config: config, guides: guides(config.Version)}
+}
+
+// GetProviderSchema does not make the schema again.
+func (s *server) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	return s.config.Schema(), nil
 }
 
 // callContext forwards cancellation and values only while the call runs.

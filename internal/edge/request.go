@@ -20,28 +20,28 @@ func (s *server) about(folder, typeName string, schema *tfprotov6.Schema, config
 }
 
 func (s *server) providerBlock(config *tfprotov6.DynamicValue) object {
-	return object{"index.md#schema", s.schema().Provider, config, nil}
+	return object{"index.md#schema", s.config.Schema().Provider, config, nil}
 }
 
 func (s *server) resource(typeName string, config *tfprotov6.DynamicValue, more ...*tfprotov6.DynamicValue) object {
-	return s.about("resources", typeName, s.schema().ResourceSchemas[typeName], config, more)
+	return s.about("resources", typeName, s.config.Schema().ResourceSchemas[typeName], config, more)
 }
 
 func (s *server) dataSource(typeName string, config *tfprotov6.DynamicValue) object {
-	return s.about("data-sources", typeName, s.schema().DataSourceSchemas[typeName], config, nil)
+	return s.about("data-sources", typeName, s.config.Schema().DataSourceSchemas[typeName], config, nil)
 }
 
 func (s *server) ephemeral(typeName string, config *tfprotov6.DynamicValue) object {
-	return s.about("ephemeral-resources", typeName, s.schema().EphemeralResourceSchemas[typeName], config, nil)
+	return s.about("ephemeral-resources", typeName, s.config.Schema().EphemeralResourceSchemas[typeName], config, nil)
 }
 
 func (s *server) list(typeName string, config *tfprotov6.DynamicValue) object {
-	return s.about("list-resources", typeName, s.schema().ListResourceSchemas[typeName], config, nil)
+	return s.about("list-resources", typeName, s.config.Schema().ListResourceSchemas[typeName], config, nil)
 }
 
 func (s *server) action(typeName string, config *tfprotov6.DynamicValue) object {
 	var schema *tfprotov6.Schema
-	if action := s.schema().ActionSchemas[typeName]; action != nil {
+	if action := s.config.Schema().ActionSchemas[typeName]; action != nil {
 		schema = action.Schema
 	}
 	return s.about("actions", typeName, schema, config, nil)

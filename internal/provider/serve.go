@@ -1,10 +1,13 @@
 package provider
 
 import (
+	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -40,6 +43,15 @@ const address = "registry.terraform.io/vodlive/vodlive"
 func NewServer(version string, machine Machine, logged bool) edge.Server {
 	p := &vodlive{version: version, machine: machine, redactor: redact.New()}
 	return edge.New(edge.Config{
-		Provider: p, Bypass: mediafolder.Bypass, Redactor: p.redactor, Ledger: p.ledger.Load, Version: version, Logged: logged,
+		Provider: p, Schema: Schemas, Bypass: mediafolder.Bypass, Redactor: p.redactor, Ledger: p.ledger.Load, Version: version, Logged: logged,
 	})
 }
+
+// Schemas returns those of every provider, which are made once.
+var Schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+	all, err := providerserver.NewProtocol6(&vodlive{})().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil { // the framework never has one
+		panic(err)
+	}
+	return all
+})

@@ -5,7 +5,6 @@ import (
 	"html"
 	"regexp"
 	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -122,41 +121,49 @@ func (l *layer) folded() *layer {
 
 // encoding is base64 or hexadecimal.
 type encoding struct {
-	digits string
-	bits   int // of a digit
-	phases int // a byte begins at one of so many digits
+	bits   int       // of a digit
+	phases int       // a byte begins at one of so many digits
+	values [256]int8 // of digits; -1: the byte is none
 }
 
 var encodings = []encoding{
-	{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 4},
-	{"0123456789abcdef", 4, 2},
+	newEncoding(6, 4, base64Digits+"+/", base64Digits+"-_"), // the second one is for URLs
+	newEncoding(4, 2, "0123456789abcdef", "0123456789ABCDEF"),
 }
 
-// digit returns the value of a digit, -1 if c is none.
-func (e *encoding) digit(c byte) int {
-	switch {
-	case e.bits == 4:
-		c = byte(unicode.ToLower(rune(c))) // #nosec G115 -- of ASCII, whatever else becomes no digit
-	case c == '-':
-		c = '+' // base64 for URLs
-	case c == '_':
-		c = '/'
+const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+func newEncoding(bits, phases int, alphabets ...string) encoding {
+	e := encoding{bits: bits, phases: phases}
+	for c := range e.values {
+		e.values[c] = -1
 	}
-	return strings.IndexByte(e.digits, c)
+	for _, digits := range alphabets {
+		for value, c := range digits {
+			e.values[c] = int8(value) // #nosec G115 -- below 64
+		}
+	}
+	return e
 }
 
 // decoded returns the texts that digits stand for, with spaces between them, if the first byte
-// begins at the digit phase. Other characters between digits, such as line breaks, do not matter.
+// begins at the digit phase. Other characters between digits, such as line breaks, do not matter,
+// but a quote, behind which base64 begins anew.
 func (l *layer) decoded(e *encoding, phase int) *layer {
-	raw, texts := &layer{}, &layer{}
-	value, have, first := 0, 0, 0
+	size := len(l.bytes) * e.bits / 8
+	raw, texts := &layer{make([]byte, 0, size), make([]span, 0, size)}, &layer{}
+	skip, value, have, first := phase, 0, 0, 0
 	for i, c := range l.bytes {
-		digit := e.digit(c)
+		digit := int(e.values[c])
 		switch {
+		case c == '"' && e.bits == 6:
+			raw.add(l.origin[i], ' ')
+			skip, value, have = phase, 0, 0
+			continue
 		case digit < 0, e.bits == 4 && c == '0' && i+1 < len(l.bytes) && l.bytes[i+1]|0x20 == 'x':
 			continue
-		case phase > 0:
-			phase--
+		case skip > 0:
+			skip--
 			continue
 		}
 		if have == 0 {

@@ -198,7 +198,6 @@ func (r *Redactor) maskValue(v any) any {
 				return text
 			}
 		}
-		return r.Text(v)
 	case []any:
 		for i := range v {
 			v[i] = r.maskValue(v[i])
@@ -207,9 +206,9 @@ func (r *Redactor) maskValue(v any) any {
 		shown := make(map[string]any, len(v))
 		for key, value := range v {
 			if secretKey(key, v) && value != nil && value != "" {
-				shown[r.Text(key)] = masked
+				shown[key] = masked
 			} else {
-				shown[r.Text(key)] = r.maskValue(value)
+				shown[key] = r.maskValue(value)
 			}
 		}
 		return shown

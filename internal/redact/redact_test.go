@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -45,8 +46,39 @@ func TestVectors(t *testing.T) {
 					t.Errorf("%s\nshows as %s\n    want %s", text, got, want)
 				}
 			}
+			// More than the secret may be masked in JSON: a cookie ends with its line.
+			shown, _ := r.JSON(quoted(t, []string{"abcd", text, "de"}))
+			for _, secret := range hiddenIn(text, want) {
+				form := strings.Trim(string(quoted(t, secret)), `"`)
+				if n := min(6, len(form)); strings.Contains(shown, form[:n]) || strings.Contains(shown, form[len(form)-n:]) {
+					t.Errorf("%s\nshows in JSON as %s", text, shown)
+				}
+			}
 		}
 	}
+}
+
+func quoted(t *testing.T, v any) []byte {
+	t.Helper()
+	q, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// hiddenIn returns what *** stands for in a text.
+func hiddenIn(text, shown string) (hidden []string) {
+	before, rest, more := strings.Cut(shown, "***")
+	for text = text[len(before):]; more; {
+		before, rest, more = strings.Cut(rest, "***")
+		end := strings.Index(text, before)
+		if !more && before == "" {
+			end = len(text)
+		}
+		hidden, text = append(hidden, text[:end]), text[end+len(before):]
+	}
+	return hidden
 }
 
 func TestSecretsOfURLs(t *testing.T) {
