@@ -4,6 +4,7 @@ package main
 import (
 	"cmp"
 	"flag"
+	"fmt"
 	"log"
 	"os"
 	"strings"
@@ -36,7 +37,8 @@ func main() {
 		build += "+" + commit
 	}
 	if err := provider.Serve(build, logged, *debug); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err) // the standard logger is off
+		os.Exit(1)
 	}
 }
 

@@ -78,14 +78,17 @@ func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call
 		}
 	}
 	e := &Error{
-		Attempted: attempted, Method: call.Method, Address: o.Address, Attempts: o.Requests,
+		Attempted: attempted, Method: call.Method, Address: o.Address, Attempts: o.Requests, MayPass: o.MayPass,
 		Status: o.Status, RequestID: o.RequestID, MayHaveBeenProcessed: o.MayHaveBeenProcessed, Err: err,
 	}
 	if call.Endpoint == c.vod {
 		e.Token = c.origin
 	}
 	switch {
-	case o.OK() && !bytes.HasPrefix(bytes.TrimSpace(o.Body), []byte("<")): // a page, or an error of S3
+	case o.OK() && !bytes.HasPrefix(bytes.TrimSpace(o.Body), []byte("<")): // no page, and no error of S3
+		if call.Shown == nil {
+			e.Message = c.mask.Line(explanation(parse(o.Body)))
+		}
 	case call.Shown != nil && len(o.Body) > 0:
 		e.Message = "the text of the response is " + wire.Withheld
 	default:
@@ -105,6 +108,8 @@ func answered[T any](decode func(value) (T, error)) func(value) bool {
 			return false
 		}
 		o := v.object()
-		return !saysError(v) && !passing(v) || slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() })
+		return !refuses(v) && !passing(v) || slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool {
+			return !o.get(key).empty() && !saysError(o.get(key))
+		})
 	}
 }

@@ -17,7 +17,7 @@ func TestPaths(t *testing.T) {
 		"https://h.example.com/":            "https://h.example.com/live/v1/live-streams/session/a%2Fb%3Fc%23d%25",
 		"https://h.example.com:8443/p%2Fq/": "https://h.example.com:8443/p%2Fq/live/v1/live-streams/session/a%2Fb%3Fc%23d%25",
 	} {
-		service := wiretest.Always(200, sessionJSON)
+		service := wiretest.Always(200, `{"id":"a/b?c#d%","name":"n"}`)
 		c := config(service)
 		c.LiveBaseURL = base
 		if _, err := newClient(t, c).GetSession(t.Context(), "a/b?c#d%"); err != nil {

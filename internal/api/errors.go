@@ -27,6 +27,7 @@ type Error struct {
 	Message   string // of the service: one line, at most 500 characters
 	RequestID string // "" if the response had none
 	Attempts  int    // requests made; 0: the call failed before the first
+	MayPass   bool   // another call may not fail as this one did
 
 	// StorageCode is the S3 error code that the service passed on when it refused to go on with a
 	// multipart upload, with any status; "" if it passed on none.
@@ -89,12 +90,11 @@ func MayHaveBeenProcessed(err error) bool {
 	return ok && e.MayHaveBeenProcessed
 }
 
-// Unreadable reports whether a 2xx response broke off, was empty or was not JSON, as a page of a
-// gateway is: the next one may be whole.
-func Unreadable(err error) bool {
+// NotShown reports whether a response shows that the service does not have what was asked for, or
+// not yet: a 404, or a 2xx without it.
+func NotShown(err error) bool {
 	e, ok := errors.AsType[*Error](err)
-	_, shape := errors.AsType[*shapeError](err)
-	return ok && e.Status/100 == 2 && e.Err != nil && !shape
+	return ok && (e.Status == http.StatusNotFound || e.Status/100 == 2 && !e.MayPass)
 }
 
 // Misconfigured reports whether a call failed because the address or the credentials are wrong, so

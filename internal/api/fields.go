@@ -122,7 +122,8 @@ func (f *fields) keyPath(keys ...string) string {
 
 // address reads a presigned URL.
 func (f *fields) address(keys ...string) string {
-	s := strings.TrimSpace(f.needed(AddressLimit, keys...))
+	// In the query, a blank would end the request line.
+	s := strings.ReplaceAll(strings.TrimSpace(f.needed(AddressLimit, keys...)), " ", "%20")
 	u, err := url.Parse(s)
 	switch {
 	case f.err != nil:
@@ -130,6 +131,8 @@ func (f *fields) address(keys ...string) string {
 		f.err = misshapen("%s is a string that is no URL with a host", keys[0])
 	case u.User != nil:
 		f.err = misshapen("%s is a URL with user info", keys[0])
+	case forms.PortProblem(u) != "":
+		f.err = misshapen("%s is a URL that %s", keys[0], forms.PortProblem(u))
 	default:
 		if err := wire.CheckScheme(u); err != nil {
 			f.err = misshapen("%s cannot be used: %s", keys[0], err)

@@ -32,7 +32,7 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 	}
 	c.mask.AddStreams(given.public(), given.urls()...)
 	call := wire.Call{
-		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, NonIdempotent: true, Refusal: refusal(false, hasSession),
+		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, NonIdempotent: true, Refusal: refusal(false, isCreated),
 	}
 	return ask(ctx, c, "creating the live session", call, func(v value) (Session, error) {
 		session, err := c.decodeMasked(v)
@@ -41,6 +41,12 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 		}
 		return nil, err
 	})
+}
+
+// isCreated reports whether a response to a create has an id, although it may say little else.
+func isCreated(v value) bool {
+	_, found := aSession.find(v)
+	return hasSession(v) || found && !saysError(v) && !passing(v)
 }
 
 // GetSession reads a session (SERVICE.md, call 10). NotFound tells that there is none with this id.
@@ -53,7 +59,13 @@ func (c *Client) GetSession(ctx context.Context, id string) (Session, error) {
 		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), Refusal: refusal(false, hasSession),
 		Shown: func(body []byte) bool { return hasSession(parse(body)) },
 	}
-	return ask(ctx, c, attempted, call, c.decodeMasked)
+	return ask(ctx, c, attempted, call, func(v value) (Session, error) {
+		s, err := c.decodeMasked(v)
+		if err == nil && !strings.EqualFold(s.ID(), id) {
+			err = misshapen("it shows another session than the one asked for")
+		}
+		return s, err
+	})
 }
 
 // decodeMasked is decodeSession, and makes the masker know the stream keys of the session. A stream

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"mime"
 	"net/http"
 	"slices"
@@ -125,21 +126,46 @@ func saysOnlyWhy(v value) bool {
 	if len(v) > errorBodyRead {
 		return false
 	}
+	if refuses(v) {
+		return true
+	}
 	o := v.object()
-	why := []string{"message", "errorMessage", "errorDescription", "msg", "detail", "details", "reason", "error", "errors", "fault"}
 	for _, key := range o.keys() {
-		if m := o.get(key); (m.isObject() || m.isArray()) && !among(why, key) && !m.hollow(0) {
+		if m := o.get(key); (m.isObject() || m.isArray()) && !among(whyKeys, key) && !m.hollow(0) {
 			return false
 		}
 	}
-	return said(o.get(why...), 0) != "" || saysError(v)
+	return said(o.get(whyKeys...), 0) != ""
 }
 
-// saysError reports whether the top level of a body has an error status, an error or no success.
+// whyKeys are keys under which a refusal says why.
+var whyKeys = []string{"message", "errorMessage", "errorDescription", "msg", "detail", "details", "reason", "error", "errors", "fault"}
+
+// explanation is the message in a body whose data cannot be read, "" if there is none.
+func explanation(v value) string {
+	if _, first := v.count(); v.isArray() {
+		v = first
+	}
+	o := v.object()
+	keys := append([]string{"description", "title"}, whyKeys...)
+	return cmp.Or(said(o.get(keys...), 0), said(o.get("data").object().get(keys...), 0))
+}
+
+// refuses reports whether a body, or its data, has an error status, an error or no success.
+func refuses(v value) bool { return saysError(v) || saysError(v.object().get("data")) }
+
+// saysError reports whether the top level of an object has an error status, an error or no success.
 func saysError(v value) bool {
 	o := v.object()
-	success, _ := o.get("success").scalar()
-	return statusIn(o) > 0 || !o.get("error", "errors", "errorMessage").hollow(0) || success == "false"
+	why := o.get("error", "errors", "errorMessage")
+	return statusIn(o) > 0 || !why.hollow(0) && !why.isNo() || o.get("success", "ok").isNo() ||
+		slices.Contains([]string{"error", "fail", "failed", "failure"}, strings.ToLower(o.get("status").text()))
+}
+
+// isNo reports whether a value says no.
+func (v value) isNo() bool {
+	text, _ := v.scalar()
+	return text == "false" || text == "0"
 }
 
 // statusIn returns the error status that a gateway writes into a body, 0 if there is none.

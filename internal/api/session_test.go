@@ -146,9 +146,9 @@ func TestHugeAnswers(t *testing.T) {
 	}
 	t.Run("at the limit", func(t *testing.T) {
 		t.Parallel()
-		head := `{"id":"s"}`
+		head := `{"id":"s-1"}`
 		got, err := getSession(t, head+strings.Repeat(" ", 16<<20-len(head)))
-		if err != nil || got.ID() != "s" {
+		if err != nil || got.ID() != "s-1" {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -121,7 +121,7 @@ func (c *Client) SubmitBatch(ctx context.Context, batch Batch) (message string, 
 		Body: batch,
 		// The message is all that a response has, and 204 leaves it out. So only the status
 		// and what else the response says of an error decide.
-		NoContent: true, Refusal: refusal(false, func(v value) bool { return !saysError(v) }),
+		NoContent: true, Refusal: refusal(false, func(v value) bool { return !refuses(v) }),
 	}
 	return ask(ctx, c, "submitting the batch job", call, func(v value) (string, error) { return c.mask.Line(decodeMessage(v)), nil })
 }

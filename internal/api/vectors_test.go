@@ -37,6 +37,7 @@ type vector struct {
 	Cursor      json.RawMessage
 
 	Want    json.RawMessage
+	Said    string
 	Error   string
 	Refused *struct {
 		Status      int
@@ -46,54 +47,65 @@ type vector struct {
 	}
 }
 
+// id is the id of the session that a vector shows, s-1 if it shows none.
+func (v vector) id() string {
+	var shown struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(v.Want, &shown) // a list, for other calls
+	return cmp.Or(shown.ID, "s-1")
+}
+
 // vectorCalls are the calls by the names of the files.
 var vectorCalls = map[string]struct {
 	attempted string // the beginning of its errors
-	run       func(context.Context, *api.Client) (any, error)
+	run       func(context.Context, *api.Client, vector) (any, error)
 }{
 	"regions": {
 		"listing the regions failed: GET " + liveBase + "/live/v1/regions",
-		func(ctx context.Context, c *api.Client) (any, error) { return c.Regions(ctx) },
+		func(ctx context.Context, c *api.Client, _ vector) (any, error) { return c.Regions(ctx) },
 	},
 	"create-session": {
 		"creating the live session failed: POST " + liveBase + "/live/v1/live-streams/session",
-		func(ctx context.Context, c *api.Client) (any, error) {
+		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
 			return c.CreateSession(ctx, api.SessionSpec{"name": "n"})
 		},
 	},
 	"get-session": {
 		"reading the live session s-1 failed: GET " + liveBase + "/live/v1/live-streams/session/s-1",
-		func(ctx context.Context, c *api.Client) (any, error) { return c.GetSession(ctx, "s-1") },
+		func(ctx context.Context, c *api.Client, v vector) (any, error) { return c.GetSession(ctx, v.id()) },
 	},
 	"list-sessions": {
 		"listing the live sessions failed: GET " + liveBase + "/live/v1/live-streams/session",
-		func(ctx context.Context, c *api.Client) (any, error) { return c.ListSessions(ctx, nil) },
+		func(ctx context.Context, c *api.Client, _ vector) (any, error) { return c.ListSessions(ctx, nil) },
 	},
 	"presign-url": {
 		"getting an upload address for a.mp4 failed: POST " + vodBase + "/vod/v1/customer/presign-url",
-		func(ctx context.Context, c *api.Client) (any, error) {
+		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
 			return c.PresignUpload(ctx, api.Upload{Name: "a.mp4", ContentType: "video/mp4"})
 		},
 	},
 	"multipart-create": {
 		"beginning the multipart upload of a.mp4 failed: POST " + vodBase + "/vod/v1/customer/multipart/create",
-		func(ctx context.Context, c *api.Client) (any, error) {
+		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
 			return c.CreateMultipartUpload(ctx, api.Upload{Name: "a.mp4"})
 		},
 	},
 	"multipart-generate-url": {
 		"getting the address of part 3 failed: POST " + vodBase + "/vod/v1/customer/multipart/generate-url",
-		func(ctx context.Context, c *api.Client) (any, error) { return c.PresignPart(ctx, "k", "u", 3) },
+		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
+			return c.PresignPart(ctx, "k", "u", 3)
+		},
 	},
 	"multipart-complete": {
 		"completing the multipart upload failed: POST " + vodBase + "/vod/v1/customer/multipart/complete",
-		func(ctx context.Context, c *api.Client) (any, error) {
+		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
 			return c.CompleteMultipartUpload(ctx, "k", "u", []api.CompletedPart{{Number: 1, ETag: "e"}})
 		},
 	},
 	"batch": {
 		"submitting the batch job failed: POST " + vodBase + "/v1/local/batch",
-		func(ctx context.Context, c *api.Client) (any, error) {
+		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
 			return c.SubmitBatch(ctx, api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}})
 		},
 	},
@@ -245,7 +257,7 @@ func checkVector(t *testing.T, v vector, body string) {
 	if v.Error != "" && !json.Valid([]byte(body)) {
 		c.MaxRetries = 0 // such a response is asked for again
 	}
-	got, err := call.run(t.Context(), newClient(t, c))
+	got, err := call.run(t.Context(), newClient(t, c), v)
 	if n := len(service.Requests()); n != 1 {
 		t.Errorf("%d requests", n)
 	}
@@ -258,6 +270,9 @@ func checkVector(t *testing.T, v vector, body string) {
 		}
 	case v.Error != "":
 		want := fmt.Sprintf("%s: %d %s: the response cannot be read: %s", call.attempted, status, http.StatusText(status), v.Error)
+		if v.Said != "" {
+			want = strings.Replace(want, ": the response", ": "+v.Said+": the response", 1)
+		}
 		if err == nil || err.Error() != want {
 			t.Fatalf("%s:\n got %+v, %v\nwant %s", body, got, err, want)
 		}
@@ -304,7 +319,7 @@ func updateVectors(t *testing.T) {
 			}
 			bodies := v.bodies(t)
 			first := slices.Min(slices.Collect(maps.Keys(bodies)))
-			got, err := vectorCalls[v.Call].run(t.Context(), newClient(t, config(wiretest.Always(cmp.Or(v.Status, http.StatusOK), bodies[first]))))
+			got, err := vectorCalls[v.Call].run(t.Context(), newClient(t, config(wiretest.Always(cmp.Or(v.Status, http.StatusOK), bodies[first]))), v)
 			if err != nil {
 				t.Fatalf("%s: %s: %v", file, v.Name, err)
 			}

@@ -112,6 +112,9 @@ func findList(v value, key string, own ...string) (value, bool) {
 	return onlyList(o), true
 }
 
+// traceKeys are keys of the lists that say where a program failed.
+var traceKeys = []string{"trace", "stackTrace"}
+
 func onlyList(o object) value {
 	for _, key := range plainLists {
 		if list := o.get(key); list.isArray() {
@@ -120,7 +123,7 @@ func onlyList(o object) value {
 	}
 	var lists []value
 	for _, key := range o.keys() {
-		if list := o.get(key); list.isArray() && !list.empty() {
+		if list := o.get(key); list.isArray() && !list.empty() && !among(whyKeys, key) && !among(traceKeys, key) {
 			lists = append(lists, list)
 		}
 	}

@@ -105,10 +105,15 @@ func (r *liveSession) create(ctx, limited context.Context, m, given, old values,
 	sent := time.Now()
 	created, err := r.Data.API.CreateSession(limited, spec)
 	r.Data.Sessions.Wrote()
+	if err == nil && !r.Data.Ledger.Own(created.ID()) { // as of a cache that answers a POST
+		err = &api.Error{
+			Attempted: "creating the live session", MayHaveBeenProcessed: true,
+			Err: fmt.Errorf("the response has the id of another session, %s", created.ID()),
+		}
+	}
 	switch {
 	case err == nil:
 		line.Complete(ctx, resume.Made{ID: created.ID()})
-		r.Data.Ledger.Own(created.ID())
 		return created
 	case !api.MayHaveBeenProcessed(err):
 		resume.Drop(ctx, line)

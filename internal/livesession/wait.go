@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -150,12 +149,12 @@ type pollFunc func(ctx context.Context, id string, early, late time.Duration) (a
 // after a failure.
 func wait(ctx context.Context, poll pollFunc, created api.Session, want []string, next outlook) (api.Session, *stop) {
 	last, seen := created, []string{created.Status()}
-	var absent error // the last 404
+	var absent error // of the last response that did not show it
 	w := watch{ids: []string{created.ID()}, want: want, growth: 2}
 	w.look = func(ctx context.Context, pause time.Duration) (map[string]api.Session, time.Time, error) {
 		s, err := poll(ctx, created.ID(), max(pause*3/4, pollFirst), min(pause*5/4, pollLast))
 		switch {
-		case api.NotFound(err):
+		case api.NotShown(err):
 			absent, err = err, nil
 		case err == nil:
 			last = s
@@ -167,7 +166,7 @@ func wait(ctx context.Context, poll pollFunc, created api.Session, want []string
 		return nil, time.Now(), err
 	}
 	stopped := &stop{result: w.wait(ctx)}
-	was := fmt.Sprintf("Live session %s was created", last.ID())
+	was, status := fmt.Sprintf("Live session %s was created", last.ID()), cmp.Or(last.Status(), "not known")
 	switch stopped.result {
 	case ready:
 		return last, nil
@@ -176,17 +175,17 @@ func wait(ctx context.Context, poll pollFunc, created api.Session, want []string
 			fmt.Sprintf("%s but ended in status %s, which is final. %s To accept %s as the result of a create, add it to `wait_for_status`.", was, last.Status(), next.ended, last.Status()))
 	case timedOut:
 		detail := fmt.Sprintf("%s, but had no status of `wait_for_status` (%s) when `timeouts.%s` ended after %s. The last status seen was %s.%s %s%s",
-			was, enumerate(want, "or"), next.operation, w.took.Round(time.Second), last.Status(), before(seen), next.unfinished, remedy(want, next.operation))
+			was, enumerate(want, "or"), next.operation, w.took.Round(time.Second), status, before(seen), next.unfinished, remedy(want, next.operation))
 		if w.err != nil {
 			detail += "\n\nThe last attempt to read it failed: " + noun.Reason(w.err)
 		}
 		stopped.Diagnostic = diag.NewErrorDiagnostic("The live session was not ready in time", detail)
 	case interrupted:
 		stopped.Diagnostic = diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
-			fmt.Sprintf("%s; its last status seen was %s. %s", was, last.Status(), next.interrupted))
+			fmt.Sprintf("%s; its last status seen was %s. %s", was, status, next.interrupted))
 	case failed, notShown:
 		stopped.Diagnostic = diag.NewErrorDiagnostic("The new live session cannot be read",
-			fmt.Sprintf("%s, but could not be read. The last status seen was %s. %s\n\n%s", was, last.Status(), next.unfinished, noun.ErrorText(cmp.Or(w.err, absent))))
+			fmt.Sprintf("%s, but could not be read. The last status seen was %s. %s\n\n%s", was, status, next.unfinished, noun.ErrorText(cmp.Or(w.err, absent))))
 	}
 	return last, stopped
 }
@@ -266,7 +265,7 @@ func (m values) afterUpdate(state values) outlook {
 // transient reports whether the next poll may succeed.
 func transient(err error) bool {
 	e, ok := errors.AsType[*api.Error](err)
-	return ok && (api.Unreadable(err) || e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || e.Status == 0 && e.Attempts > 0)
+	return ok && (e.MayPass || e.Status == 0 && e.Attempts > 0)
 }
 
 // fromListing returns a session from a page of the listing that was requested after since. It is

@@ -52,7 +52,7 @@ func statusAfter(ready time.Duration, before, then string) func(time.Duration) (
 }
 
 func failing(status int) error {
-	return &api.Error{Attempted: "reading it", Status: status, Attempts: 6}
+	return &api.Error{Attempted: "reading it", Status: status, Attempts: 6, MayPass: status == http.StatusTooManyRequests || status >= 500}
 }
 
 // What the errors of a wait say, beside the session, its status and how to keep it.
@@ -114,6 +114,15 @@ func TestWait(t *testing.T) {
 			at: func(after time.Duration) (string, error) {
 				if after < 25*time.Second {
 					return "", failing(http.StatusNotFound)
+				}
+				return "READY", nil
+			},
+			want: ready, status: "READY", least: 25 * time.Second, most: 40 * time.Second,
+		},
+		"not in the response at first": {
+			at: func(after time.Duration) (string, error) {
+				if after < 25*time.Second {
+					return "", &api.Error{Status: http.StatusOK, Attempts: 1}
 				}
 				return "READY", nil
 			},

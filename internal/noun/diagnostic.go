@@ -103,12 +103,14 @@ func causeOf(err error) cause {
 		return cause{"The service did not accept the identity token", "Check " + tokenSource(e) + ", and that the token has not expired."}
 	case e.Status == http.StatusForbidden:
 		return cause{"The credentials have no permission for this call", "Ask the administrator of the account for it."}
-	case e.Status == http.StatusNotFound && (e.Attempts == 0 || e.StorageCode != ""):
+	case e.StorageCode != "", e.Status == http.StatusNotFound && e.Attempts == 0:
 		return cause{}
 	case e.Status == http.StatusNotFound && repeats.MatchString(e.Address):
 		return cause{"The address has the path of the API twice", "`base_url` and `vod_base_url` end before `/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end from the configured address."}
 	case e.Status == http.StatusNotFound:
 		return cause{"The service does not know this address", "Check `base_url` and `vod_base_url`, to which the provider appends the path of the API, and the ids and key paths of the configuration."}
+	case e.Status == http.StatusBadRequest && e.Method == http.MethodGet: // its message is not shown
+		return cause{"The service refused the values of this request", "Check the ids in the configuration, and `base_url`."}
 	case e.Status == http.StatusBadRequest:
 		return cause{"The service refused the values of this request", "Its message above says why: correct the configuration and apply again."}
 	case e.Status == http.StatusTooManyRequests:

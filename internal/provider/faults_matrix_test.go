@@ -43,7 +43,7 @@ const passwordElsewhere = "0f1e2d3c4b5a6978"
 func faultKinds() map[string]faultKind {
 	status := func(code int, fault simulator.Fault) faultKind {
 		fault.Status = code
-		said := fmt.Sprintf("%d %s", code, http.StatusText(code))
+		said := strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
 		return faultKind{fault: fault, said: said, aside: "storage answered " + said}
 	}
 	body := func(text, said, aside string) faultKind {
@@ -71,6 +71,9 @@ func faultKinds() map[string]faultKind {
 		"502":                  status(http.StatusBadGateway, page),
 		"502 with Retry-After": status(http.StatusBadGateway, wait),
 		"504":                  status(http.StatusGatewayTimeout, simulator.Fault{}),
+		"524 after processing": status(524, simulator.Fault{Processed: true}), // of a content delivery network
+		"200 of a function":    body(`{"errorType":"Error","errorMessage":"The quota is used up","trace":["at handler (index.mjs:3:9)"]}`, "The quota is used up", ""),
+		"200 and not ok":       body(`{"ok":false,"data":{"status":"error"},"message":"The quota is used up"}`, "The quota is used up", ""),
 		"truncated answer":     {fault: simulator.Fault{Truncate: true}, said: "the response broke off"},
 		"not JSON":             {fault: page, said: "it is not JSON (text/html, 63 bytes)"},
 		"400":                  status(http.StatusBadRequest, simulator.Fault{Body: `{"message":"this will not do"}`}),

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -342,6 +343,45 @@ func TestNoSecretShowsOfAnUploadURL(t *testing.T) {
 	if n := len(s.m.issued); n == 0 {
 		t.Error("no upload address was handed out")
 	}
+	s.check()
+}
+
+// TestNoSecretShowsOfWhatIsSentUnasked: net/http logs what a server sends behind a response.
+func TestNoSecretShowsOfWhatIsSentUnasked(t *testing.T) {
+	t.Parallel()
+	s := newSpied(t, reflection{})
+	service := s.Env("VODLIVE_BASE_URL")
+	client := &http.Transport{}
+	t.Cleanup(client.CloseIdleConnections)
+	twice := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		req, err := http.NewRequestWithContext(r.Context(), r.Method, service+r.URL.RequestURI(), r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		req.Header = r.Header
+		resp, err := client.RoundTrip(req)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		conn, out, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = fmt.Fprintf(out, "HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s%s", resp.StatusCode, len(body), body, body)
+		_ = out.Flush()
+		_, _ = io.Copy(io.Discard, conn) // until the provider closes it
+		_ = conn.Close()
+	}))
+	t.Cleanup(twice.Close)
+	s.Setenv("VODLIVE_BASE_URL", twice.URL)
+	s.Config(variables + pulled)
+	s.must("apply", "-auto-approve")
+	s.must("plan", "-detailed-exitcode")
 	s.check()
 }
 

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"sync"
@@ -19,6 +21,7 @@ import (
 // Serve runs the provider as a plugin until the CLI stops it or has ended. With debug, it prints
 // how to attach a CLI, and continues when the CLI has ended. See NewServer.
 func Serve(version string, logged, debug bool) error {
+	log.SetOutput(io.Discard) // net/http writes there what a server sends unasked, which may be secret
 	var options []tf6server.ServeOpt
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())

@@ -18,13 +18,15 @@ const (
 	Failed         // anything else: the number of attempts is limited
 )
 
-// OfStatus returns the kind of an error status.
+// OfStatus returns the kind of an error status. A 408 may be that of a gateway, and content
+// delivery networks have statuses of their own above 504, such as 524 for a time-out.
 func OfStatus(status int) Kind {
-	switch status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	switch {
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		return Busy
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout,
-		http.StatusRequestTimeout: // of a gateway, too, that may have passed the request on
+	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
+		return Final
+	case status >= http.StatusInternalServerError, status == http.StatusRequestTimeout:
 		return Failed
 	}
 	return Final

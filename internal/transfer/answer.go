@@ -27,6 +27,9 @@ type stored struct {
 // accepted reads the response to a PUT that storage accepted.
 func accepted(resp *http.Response) stored {
 	s := stored{etag: resp.Header.Get("ETag")}
+	if bareETag(s.etag) == "" {
+		s.etag = ""
+	}
 	s.keyed = strings.HasPrefix(strings.ToLower(resp.Header.Get("X-Amz-Server-Side-Encryption")), "aws:kms") ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Key-Md5") != "" ||
@@ -63,6 +66,8 @@ func refusal(op string, part int, resp *http.Response, text []byte, mask func(st
 		if resp.StatusCode < 300 { // otherwise a page says nothing that the status does not
 			e.Message = "a page, with which storage accepts no content: a proxy or a filter has answered"
 		}
+	case resp.Header.Get("Content-Encoding") != "":
+		e.Message = "a text that is encoded with " + mask(resp.Header.Get("Content-Encoding"))
 	default:
 		e.Message = mask(string(text))
 	}

@@ -183,10 +183,8 @@ func kindOfStatus(e *StatusError) retry.Kind {
 			return retry.Failed
 		}
 		return retry.Final
-	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
-		return retry.Final
 	}
-	if e.Status >= 500 || e.Status/100 == 2 { // a part must be answered with 200, and without a document
+	if e.Status/100 == 2 { // a part must be answered with 200, and without a document
 		return retry.Failed
 	}
 	return retry.Final

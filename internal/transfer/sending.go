@@ -210,17 +210,13 @@ func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err 
 	return part, nil
 }
 
-// send sends the content. A single PUT ends with ctx: what it stored then would be in no state.
 func (s *sending) send(ctx context.Context, fs *flights) (res stored, err error) {
-	if s.part > 0 {
-		own, landed, err := s.of.fly(ctx, fs, s.section.Size)
-		if err != nil {
-			return stored{}, err
-		}
-		defer landed()
-		ctx = own
+	own, landed, err := s.of.fly(ctx, fs, s.section.Size)
+	if err != nil {
+		return stored{}, err
 	}
-	res, s.avoid, err = fs.send(ctx, s.put)
+	defer landed()
+	res, s.avoid, err = fs.send(own, s.put)
 	return res, err
 }
 

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,8 @@ func (o *operation) begin(ctx context.Context) (*destination, error) {
 		return nil, err
 	}
 	o.uploader.learnCustomer(created.KeyPath)
-	if err := o.uploader.CheckCustomer(created.KeyPath); err != nil {
+	err = cmp.Or(o.uploader.CheckCustomer(created.KeyPath), o.uploader.claim(o.file, created.KeyPath), o.uploader.claim(o.file, created.UploadID))
+	if err != nil {
 		return nil, err
 	}
 	begun := resume.Unfinished{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: o.file.partSize()}

@@ -49,6 +49,7 @@ type Uploader struct {
 
 	unfinished sync.Map      // uploads that Leave was given, by group and name: map[string]*resume.Unfinished
 	customers  sync.Map      // ids of the customers for whom this process got an address
+	given      sync.Map      // key paths and upload ids that the service gave, with the file of each: map[string]string
 	asking     chan struct{} // holds a value while a caller asks for the first address
 }
 
@@ -179,7 +180,7 @@ func (o *operation) single(ctx context.Context) error {
 		}
 		o.result.KeyPath = target.KeyPath
 		o.uploader.learnCustomer(target.KeyPath)
-		return target.URL, o.uploader.CheckCustomer(target.KeyPath)
+		return target.URL, cmp.Or(o.uploader.CheckCustomer(target.KeyPath), o.uploader.claim(o.file, target.KeyPath))
 	}
 	part, err := o.uploader.config.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
 	if err != nil {
@@ -190,6 +191,17 @@ func (o *operation) single(ctx context.Context) error {
 		o.warn(Warning{Kind: Unproved, KeyPath: o.result.KeyPath})
 	}
 	o.stored(ctx)
+	return nil
+}
+
+// claim returns an error if the service has given a key path or upload id for another file before:
+// one of the two would take the other's place in storage.
+func (u *Uploader) claim(f File, id string) error {
+	which := cmp.Or(f.Path, f.SHA256)
+	if had, _ := u.given.LoadOrStore(id, which); had != which {
+		return fmt.Errorf("the service returned %s, which it has returned for another file of this run: nothing was sent. "+
+			"A proxy or cache may have answered for the service", id)
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package upload_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"encoding/base64"
@@ -10,6 +11,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -778,4 +781,38 @@ func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
 			t.Errorf("error %v, left is %+v, want %+v", o.Err, o.Left, left)
 		}
 	})
+}
+
+// TestTwoFilesGetOneAddress: a cache answers the request for the second file as that for the first.
+func TestTwoFilesGetOneAddress(t *testing.T) {
+	t.Parallel()
+	for call, method := range map[string]string{simulator.CallPresignURL: upload.MethodSingle, simulator.CallMultipartCreate: upload.MethodMultipart} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+				first := ""
+				w.Fail(simulator.Fault{Call: call, Rewrite: func(body []byte) []byte {
+					first = cmp.Or(first, string(body))
+					return []byte(first)
+				}})
+				w.file.Method = method
+				u := w.uploader()
+				stored, err := u.Upload(t.Context(), w.file, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				other := w.file
+				other.Path, other.SHA256, other.Size = filepath.Join(t.TempDir(), "other.mp4"), hexSHA256([]byte("other")), 5
+				if err := os.WriteFile(other.Path, []byte("other"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := u.Upload(t.Context(), other, nil); err == nil || !strings.Contains(err.Error(), "returned for another file") {
+					t.Errorf("got %v", err)
+				}
+				if object := w.onlyObject(); object.SHA256 != w.file.SHA256 || object.KeyPath != stored.KeyPath {
+					t.Errorf("storage has %+v", object)
+				}
+			})
+		})
+	}
 }

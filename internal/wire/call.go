@@ -76,6 +76,7 @@ const (
 type Outcome struct {
 	Address     string // without query; "" if the endpoint is not configured
 	Requests    int    // made
+	MayPass     bool   // another call may not fail as this one did
 	Status      int    // of the last response; 0: there was none
 	Refused     bool   // by its body, whatever the status is
 	ContentType string

@@ -115,7 +115,7 @@ func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
 		}
 	}
 	res, err := x.retryFailures(ctx)
-	o.Requests, o.MayHaveBeenProcessed = x.requests, x.ambiguous && call.Method != http.MethodGet
+	o.Requests, o.MayPass, o.MayHaveBeenProcessed = x.requests, x.mayPass, x.ambiguous && call.Method != http.MethodGet
 	if res != nil {
 		o.Status, o.Refused, o.ContentType, o.Body = res.status, res.refused, res.header.Get("Content-Type"), res.body
 		o.RequestID = requestID(x.mask, res.header)

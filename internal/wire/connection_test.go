@@ -162,6 +162,36 @@ func TestOnceUsesNoKeptConnection(t *testing.T) {
 	}
 }
 
+// TestOddResponses: JSON tells its own end, a connection that is handed over is not read, and what
+// net/http quotes of a response that it cannot read is not shown.
+func TestOddResponses(t *testing.T) {
+	t.Parallel()
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+	for name, test := range map[string]struct{ response, want string }{
+		"a byte is missing behind the JSON": {fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(good)+1, good), ""},
+		"the last chunk is missing":         {fmt.Sprintf("%sTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", head, len(good), good), ""},
+		"a byte-order mark":                 {rawResponse(200, "\ufeff"+good), ""},
+		"a byte of the JSON is missing":     {fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(good), good[:len(good)-1]), "the response broke off"},
+		"another protocol":                  {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", "(101), which was not asked for"},
+		"a header that is none":             {"HTTP/1.1 200 OK\r\n{\"key\":\"HIDDEN\"}\r\n\r\n", "the response is not valid HTTP"},
+		"no status line":                    {"{\"key\":\"HIDDEN\"}\r\n\r\n", "the response is not valid HTTP"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newRawServer(t, func(rawRequest) (string, bool) { return test.response, name != "another protocol" })
+			c := overWire("http://" + server.Addr().String())
+			c.MaxRetries = 0
+			err := newClient(t, c).get(t.Context())
+			switch {
+			case (test.want == "") != (err == nil), err != nil && !strings.Contains(err.Error(), test.want):
+				t.Errorf("got %v, want %s", err, test.want)
+			case err != nil && strings.Contains(err.Error(), "HIDDEN"):
+				t.Errorf("the response is shown: %v", err)
+			}
+		})
+	}
+}
+
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

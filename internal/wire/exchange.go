@@ -25,6 +25,7 @@ type exchange struct {
 	renewed       bool   // authorize has asked for a new token
 	requests      int    // counted by send
 	timedOut      bool   // set by send: an attempt timed out, so its connection may be dead
+	mayPass       bool   // set by retryFailures: another attempt may not fail as the last one did
 	ambiguous     bool   // set by retryFailures: the service may have acted on one of the requests
 }
 

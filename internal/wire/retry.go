@@ -28,7 +28,7 @@ func (x *exchange) retryFailures(ctx context.Context) (res *response, err error)
 		var f fault
 		f, err = x.judge(res, err)
 		failed := x.pace(began, f, res)
-		x.ambiguous = x.ambiguous || f.ambiguous
+		x.mayPass, x.ambiguous = f.kind != retry.Done && f.kind != retry.Final, x.ambiguous || f.ambiguous
 		if f.kind == retry.Done || ctx.Err() != nil || x.NonIdempotent && f.ambiguous {
 			return res, err
 		}
@@ -77,6 +77,9 @@ func (x *exchange) judge(res *response, err error) (fault, error) {
 		return fault{kind: retry.Final}, err
 	}
 	media, _, _ := mime.ParseMediaType(res.header.Get("Content-Type"))
+	if res.broken != nil && isWhole(res.body) {
+		res.broken = nil
+	}
 	said := NotRefused
 	if x.Refusal != nil && res.broken == nil && !res.tooLong {
 		var inBody int
@@ -108,6 +111,12 @@ func (x *exchange) judge(res *response, err error) (fault, error) {
 		return again, fmt.Errorf(unreadable+"it is not JSON (%s, %d bytes)", cmp.Or(x.mask.Line(media), "of no media type"), len(res.body))
 	}
 	return fault{}, nil
+}
+
+// isWhole reports whether a body is a JSON object or list, which tells its own end.
+func isWhole(body []byte) bool {
+	body = bytes.TrimSpace(body)
+	return len(body) > 0 && (body[0] == '{' || body[0] == '[') && json.Valid(body)
 }
 
 // unknownAfter reports whether the service may have acted on a request with this error status. A

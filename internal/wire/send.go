@@ -57,7 +57,7 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	}()
 	// Not an http.Client: it would add redirects, cookies and errors with whole URLs.
 	req = limitReach(req, anywhere)
-	resp, err := transport.RoundTrip(req)
+	resp, err := answered(transport.RoundTrip(req))
 	if err != nil {
 		return nil, sent.failure(ctx, err, x.mask)
 	}
@@ -71,7 +71,7 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 		body.Grow(int(resp.ContentLength) + bytes.MinRead) // once, because a page may have 16 MiB
 	}
 	_, err = body.ReadFrom(io.LimitReader(resp.Body, bodyLimit+1))
-	res.body = body.Bytes()
+	res.body = bytes.TrimPrefix(body.Bytes(), []byte("\ufeff"))
 	if len(res.body) > bodyLimit {
 		res.body, res.tooLong = res.body[:bodyLimit], true
 	} else if err != nil {

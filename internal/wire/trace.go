@@ -72,7 +72,18 @@ func (t *trace) failure(ctx context.Context, err error, mask *redact.Redactor) *
 		return &callError{fault: f, text: ended(ctx).text + ": " + waiting, cause: ctx.Err()}
 	}
 	err = redact.URLError(err)
-	return &callError{fault: f, text: mask.Line(describe(err, f, broken)), cause: err}
+	text := "the response is not valid HTTP"
+	if !t.answered.Load() || ofConnection(err) {
+		text = mask.Line(describe(err, f, broken))
+	}
+	return &callError{fault: f, text: text, cause: err}
+}
+
+// ofConnection reports whether an error is one of the connection. In others net/http quotes the
+// response, which may have secrets.
+func ofConnection(err error) bool {
+	_, isOp := errors.AsType[*net.OpError](err)
+	return isOp || retry.Permanent(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // faultOf returns the fault of a request that ended with an error.
