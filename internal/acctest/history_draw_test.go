@@ -379,7 +379,7 @@ func search(t *testing.T, shard int, s *searched) {
 		if failure != "" {
 			shortest, failure = shrink(t, shortest, failure)
 			fmt.Fprintf(os.Stdout, "%d of %d replays of it fail\n", failing(t, shortest, failure, 0), replays)
-			t.Errorf("%s\n\nAs a test:\n\nfunc TestFound(t *testing.T) {\n\tt.Parallel()\n\tReplay(t, %s)\n}", failure, shortest)
+			t.Errorf("%s\n\nFor the table of TestFound:\n\n%s", failure, shortest)
 		}
 	}()
 	rapid.Check(t, func(r *rapid.T) {

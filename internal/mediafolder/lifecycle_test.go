@@ -507,18 +507,6 @@ func TestInterruptedWhileReading(t *testing.T) {
 	}
 }
 
-func TestProgress(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "a.mp4", "b.mp4")
-	progress := filepath.Join(t.TempDir(), "progress")
-	w.Env["VODLIVE_PROGRESS"] = progress
-	w.mustApply()
-	content, err := os.ReadFile(progress)
-	if err != nil || !strings.Contains(string(content), "a.mp4: stored, ") {
-		t.Errorf("%q, %v", content, err)
-	}
-}
-
 // TestFolderWaitsForStorage: while storage cannot be reached, the progress file and the log say
 // what a file waits for.
 func TestFolderWaitsForStorage(t *testing.T) {

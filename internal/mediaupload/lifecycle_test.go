@@ -1,12 +1,10 @@
 package mediaupload_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,20 +90,6 @@ func contains(t *testing.T, r acctest.Result, parts ...string) {
 	}
 }
 
-func TestFileThatChangesWhileItIsSent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 12*mib)
-	w.upload(`method = "multipart"`, `part_size = 5242880`)
-	remove := w.server.Hook(simulator.CallMultipartCreate, func(*http.Request) { media(t, w.path, 12*mib, 7) })
-	r := w.Run("apply", "-auto-approve")
-	remove()
-	want(t, "exit code", r.Code, 1)
-	contains(t, r, "Error: The file has changed")
-	contains(t, r, "No object was made of it")
-	w.server.AssertCalls(t, simulator.CallMultipartComplete, 0)
-	want(t, "objects", len(w.server.Objects()), 0)
-}
-
 // TestTouchedFileIsReadOnce: the plans after the one that read it know what it contains.
 func TestTouchedFileIsReadOnce(t *testing.T) {
 	t.Parallel()
@@ -133,22 +117,6 @@ func TestTouchedFileIsReadOnce(t *testing.T) {
 			m.Provider(m.provider).Plan(m.state, m.config)
 			want(t, "reads of the second plan", reads.Load(), 0)
 		})
-	}
-}
-
-func TestProgressIsShown(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 6*mib)
-	w.upload(`method = "multipart"`)
-	watch := filepath.Join(t.TempDir(), "progress")
-	w.Setenv("VODLIVE_PROGRESS", watch)
-	w.apply()
-	lines, err := os.ReadFile(watch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(lines, []byte("media.mp4: stored, 6.3 MB in ")) {
-		t.Errorf("progress lines: %s", lines)
 	}
 }
 

@@ -19,10 +19,10 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestFromForEachToAFolder follows the recipe of the guide with 100 files.
+// TestFromForEachToAFolder follows the recipe of the guide with 25 files.
 func TestFromForEachToAFolder(t *testing.T) {
 	t.Parallel()
-	const files = 100
+	const files = 25
 	server := acctest.Start(t, simulator.Options{})
 	cli := acctest.NewCLI(t, server)
 	cli.SkipBelow("removed blocks", "1.7.0", "1.10.0")

@@ -331,7 +331,9 @@ func TestNoSurfaceShowsASecret(t *testing.T) {
 func (c trial) inEveryWay(made []simulator.Request) (trials []trial) {
 	c.call = ""
 	for c.failure = range failures {
-		if c.possible() && c.hits(made) {
+		// Names of keys are masked alike on every surface, so one of them has all.
+		another := strings.Contains(c.failure, "ingest ") && !strings.HasSuffix(c.failure, " 0")
+		if c.possible() && c.hits(made) && (c.operation == "create" || !another) {
 			trials = append(trials, c)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 
@@ -113,27 +112,5 @@ func TestUnknownShapePanics(t *testing.T) {
 			}()
 			simulator.New(o)
 		}()
-	}
-}
-
-func BenchmarkPutPart(b *testing.B) {
-	for _, c := range []struct {
-		name string
-		o    simulator.Options
-	}{{"kept", simulator.Options{}}, {"discarded", simulator.Options{DiscardContent: true}}} {
-		b.Run(c.name, func(b *testing.B) {
-			w := newWorld(b, c.o)
-			m := w.begin("a.mov")
-			const size = 64 * mib
-			b.SetBytes(size)
-			number := 0
-			for b.Loop() {
-				number++
-				wantStatus(b, w.putZeros(m.partURL(number), size), 200, "")
-			}
-			if got := slices.MaxFunc(w.Uploads()[0].Parts, func(a, b simulator.Part) int { return a.Number - b.Number }); got.Number != number {
-				b.Error(got)
-			}
-		})
 	}
 }

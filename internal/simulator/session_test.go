@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -241,22 +240,5 @@ func TestCursor(t *testing.T) {
 	rest := w.data(w.mustDo(w.live(http.MethodGet, sessionPath+"?"+cursor.Encode(), nil)))
 	if got := len(rest["Sessions"].([]any)); got != 50 {
 		t.Errorf("%d sessions on the second page", got)
-	}
-}
-
-// BenchmarkPage is one page of a large account, without network and client.
-func BenchmarkPage(b *testing.B) {
-	service := simulator.New(simulator.Options{})
-	for range 50_000 {
-		service.AddSession(simulator.SessionRecord{})
-	}
-	for b.Loop() {
-		r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, sessionPath, nil)
-		r.SetBasicAuth(simulator.DefaultAccessTokenID, simulator.DefaultSecretKey)
-		recorder := httptest.NewRecorder()
-		service.ServeHTTP(recorder, r)
-		if recorder.Code != http.StatusOK || recorder.Body.Len() < 50_000 {
-			b.Fatal(recorder.Code, recorder.Body.Len())
-		}
 	}
 }

@@ -40,32 +40,6 @@ func TestBackoffGrowsWithJitter(t *testing.T) {
 	})
 }
 
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		status   int
-		header   []string
-		min, max time.Duration
-	}{
-		"429": {429, []string{"Retry-After", "40"}, 40 * time.Second, 42 * time.Second},
-		"503": {503, []string{"Retry-After", "40"}, 40 * time.Second, 42 * time.Second},
-		"500": {500, []string{"Retry-After", "40"}, 40 * time.Second, 42 * time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := wiretest.InTurn(wiretest.With(test.status, "", test.header...), wiretest.With(200, `{"data":[]}`))
-				if err := newClient(t, config(service)).get(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				if gap := gaps(service.Requests())[0]; gap < test.min || gap > test.max {
-					t.Errorf("waited %s, want %s to %s", gap, test.min, test.max)
-				}
-			})
-		})
-	}
-}
-
 // TestRetryAfterBeyondTheDeadline expects no wait that would end after the deadline.
 func TestRetryAfterBeyondTheDeadline(t *testing.T) {
 	t.Parallel()

@@ -78,6 +78,7 @@
 package scenario
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -128,13 +129,18 @@ func Play(t *testing.T) {
 					})
 				}
 			}
-			for name, lines := range parse(file, string(archive.Comment)) {
+			cases := parse(file, string(archive.Comment))
+			first := slices.Min(slices.Collect(maps.Keys(cases)))
+			for name, lines := range cases {
 				if name == "" {
 					play(t, lines)
 					continue
 				}
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
+					if name != first && !slices.Contains(marks, withCLI) { // of what all cases go through, one shows the races
+						stage.Large(t)
+					}
 					play(t, lines)
 				})
 			}

@@ -16,7 +16,8 @@ const (
 	stageRace = "race"
 	// stageRest has the others, without it: a CLI starts the provider as a process of its own, in
 	// which the detector of the test's process sees nothing, and large amounts take it ten times as
-	// long. `make test ARGS=-race` has all tests in one stage, with it.
+	// long. Of the cases of a scenario, one shows the races. `make test ARGS=-race` has all tests
+	// in one stage, with it.
 	stageRest = "rest"
 	// stageCLI has the tests that start a CLI.
 	stageCLI = "cli"

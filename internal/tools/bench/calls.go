@@ -114,7 +114,7 @@ func (b *bench) refusals(ctx context.Context) error {
 	for _, row := range rows {
 		t.add(row...)
 	}
-	b.result.add(t)
+	t.print()
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (b *bench) folders(ctx context.Context) error {
 		}
 		t.add(row...)
 	}
-	b.result.add(t)
+	t.print()
 	return b.manyParts(ctx)
 }
 
@@ -144,7 +144,7 @@ func (b *bench) manyParts(ctx context.Context) error {
 			return err
 		}
 	}
-	b.result.add(t)
+	t.print()
 	return nil
 }
 

@@ -151,7 +151,7 @@ func (b *bench) lines(ctx context.Context) error {
 	}
 	todo := slices.DeleteFunc(slices.Clone(loads), func(l load) bool { return !slices.Contains(chosen, l.name) })
 	err := b.eachLine(ctx, todo, func(l load, runs map[string][]run) { b.addLine(&t, l, runs) })
-	b.result.add(t)
+	t.print()
 	return err
 }
 
@@ -184,7 +184,7 @@ func (b *bench) drawnLines(ctx context.Context) error {
 		return err
 	}
 	add("all", all)
-	b.result.add(t)
+	t.print()
 	return nil
 }
 

@@ -1,6 +1,5 @@
 // Command bench measures the provider beside its peers and as its work grows: `make bench`. Each
-// part prints its tables. When each part has been run as a whole, results.md beside this file is
-// made of the latest results.
+// part prints its tables, and what they depend on. results.md beside this file has the latest ones.
 //
 // Everything listens on loopback. Peers run in turns with the engine, each in a process of its own.
 // Its wall time, processor time and peak of resident memory are measured; tables hold medians.
@@ -34,8 +33,7 @@ type bench struct {
 	beside     string // another build of this program, whose engine takes part there; "": none
 	seed       uint64 // of the sizes and lines that these parts draw
 
-	tools  tools
-	result *result // of the part that runs
+	tools tools
 }
 
 const mostFiles = 10_000
@@ -118,8 +116,7 @@ func start(ctx context.Context, args []string) (err error) {
 	if err := b.build(ctx); err != nil {
 		return err
 	}
-	kept := filepath.Join(cache, "results.json")
-	found, err := readReport(kept)
+	on, err := machine(ctx, b.tools.cli)
 	if err != nil {
 		return err
 	}
@@ -128,19 +125,10 @@ func start(ctx context.Context, args []string) (err error) {
 			continue
 		}
 		fmt.Printf("\n# %s\n", p.name)
-		if b.result, err = newResult(ctx, b.tools.cli); err != nil {
-			return err
-		}
 		if err := p.run(b, ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		if b.most < mostFiles || b.profiles != loadNames() || b.contenders != strings.Join(lineContenders, ",") || b.beside != "" {
-			continue // not the whole part
-		}
-		found[p.name] = b.result
-		if err := found.write(kept, filepath.Join(b.root, "internal", "tools", "bench")); err != nil {
-			return err
-		}
+		fmt.Printf("\n%s\n", on)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (b *bench) refresh(ctx context.Context) error {
 			}
 		}
 	}
-	b.result.add(t)
+	t.print()
 	return nil
 }
 

@@ -127,7 +127,7 @@ func (b *bench) resume(ctx context.Context) error {
 		slices.Sort(r.read)
 		t.add(r.name, u.wall, u.cpu, u.memory, r.read[len(r.read)/2])
 	}
-	b.result.add(t)
+	t.print()
 	return nil
 }
 

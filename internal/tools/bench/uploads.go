@@ -127,12 +127,12 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 	} else {
 		contenders = append([]contender{b.rclone(loopback, st, c)}, contenders...)
 	}
-	t := table{title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name())}
-	if len(b.result.Tables) == 0 {
-		t.text = "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
+	t := table{
+		title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name()),
+		text: "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
 			"*engine* and *apply* have the provider's defaults, ask the simulated service for addresses, and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
 			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults; *curl* is `curl.sh`, part after part; the parts are split before. *crypto/md5* is the engine without md5-simd. " +
-			"*engine, sums known* has what a plan has remembered of the file; *apply* plans and sends."
+			"*engine, sums known* has what a plan has remembered of the file; *apply* plans and sends.",
 	}
 	return b.inTurns(ctx, t, st, contenders)
 }
@@ -163,7 +163,7 @@ func (b *bench) inTurns(ctx context.Context, t table, st store, contenders []con
 		u := median(runs[i])
 		t.add(c.name, u.wall, u.wall.Seconds()/first.wall.Seconds(), u.cpu, u.cpu.Seconds()/first.cpu.Seconds(), u.memory, u.provider)
 	}
-	b.result.add(t)
+	t.print()
 	return nil
 }
 

@@ -1,0 +1,9 @@
+package upload_test
+
+import (
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
+)
+
+func TestMain(m *testing.M) { stage.Main(m, "TestRefusedCalls") }
