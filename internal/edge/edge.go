@@ -168,10 +168,12 @@ func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRe
 	if deleted, err := req.PlannedState.IsNull(); err == nil && deleted {             // Pulumi deletes what it has saved without a plan
 		s.saved(ctx, req.TypeName, req.PriorState, true)
 	}
-	unshown := s.unshown(ctx)
-	s.finish(of, unshown)
+	var left []*resume.Line
+	s.told.Do(func() { left = s.config.Ledger().Unshown(ctx) })
 	resp, err := serve(ctx, s, s.framework.ApplyResourceChange, req, of)
 	if resp != nil {
+		unshown := warnUnshown(slices.DeleteFunc(left, (*resume.Line).Taken))
+		s.finish(of, unshown)
 		resp.Diagnostics = append(unshown, resp.Diagnostics...)
 	}
 	return resp, err

@@ -90,31 +90,27 @@ func eachOf(d *msgpack.Decoder, decode func(key string) error) error {
 // mostUnshown is how many sessions and jobs one warning names.
 const mostUnshown = 20
 
-// unshown warns, once a process and before its first change, of the sessions and jobs that earlier
-// runs of this configuration have made and no state has shown: no create may ask for them again.
-func (s *server) unshown(ctx context.Context) (diags []*tfprotov6.Diagnostic) {
-	s.told.Do(func() {
-		lines := s.config.Ledger().Unshown(ctx)
-		if len(lines) == 0 {
-			return
+// warnUnshown warns of the sessions and jobs that earlier runs of this configuration have made, and
+// no state has shown: no create may ask for them again. It is for the first change of a process.
+func warnUnshown(lines []*resume.Line) (diags []*tfprotov6.Diagnostic) {
+	if len(lines) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for i, n := range lines {
+		if i == mostUnshown {
+			fmt.Fprintf(&b, "- %d more\n", len(lines)-i)
+			break
 		}
-		var b strings.Builder
-		for i, n := range lines {
-			if i == mostUnshown {
-				fmt.Fprintf(&b, "- %d more\n", len(lines)-i)
-				break
-			}
-			b.WriteString("- " + describe(n) + "\n")
-		}
-		diags = append(diags, &tfprotov6.Diagnostic{
-			Severity: tfprotov6.DiagnosticSeverityWarning,
-			Summary:  "Earlier runs made sessions or jobs that no state has shown",
-			Detail: "Runs in this folder and workspace made these, and ended before Terraform showed that it had saved them:\n" + b.String() +
-				"\nNothing stops them. One for which the plan says that the apply waits needs nothing. If a resource has one of them (`terraform state list -id=ID` tells), a refresh ends this warning. " +
-				"To manage a session, import it by its id. To end this warning without that, remove the file.",
-		})
+		b.WriteString("- " + describe(n) + "\n")
+	}
+	return append(diags, &tfprotov6.Diagnostic{
+		Severity: tfprotov6.DiagnosticSeverityWarning,
+		Summary:  "Earlier runs made sessions or jobs that no state has shown",
+		Detail: "Runs in this folder and workspace made these, and ended before Terraform showed that it had saved them:\n" + b.String() +
+			"\nNothing stops them. One for which the plan says that the apply waits needs nothing. If a resource has one of them (`terraform state list -id=ID` tells), a refresh ends this warning. " +
+			"To manage a session, import it by its id. To end this warning without that, remove the file.",
 	})
-	return diags
 }
 
 // describe says what a line is about, and where its file is.

@@ -90,6 +90,9 @@ var parseScheduledAt = pure{
 		}
 		switch all := forms.Instants(wall, loc); len(all) {
 		case 1:
+			if year := all[0].UTC().Year(); year < 0 || year > 9999 {
+				return nil, argumentError(0, "the time has a year, in UTC, that RFC 3339 cannot express.")
+			}
 			return all[0].UTC().Format(time.RFC3339), nil
 		case 0:
 			before, after := forms.Around(wall, loc)

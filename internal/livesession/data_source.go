@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
@@ -166,8 +167,12 @@ func (d *sessionDataSource) named(ctx context.Context, name types.String, of typ
 	if more := len(found) - len(lines); more > 0 {
 		text += fmt.Sprintf("\n  and %d more", more)
 	}
+	remedy := "Set `id` to the id of one of them, in place of `name`"
+	if slices.ContainsFunc(found[1:], func(s api.Session) bool { return s.Status() != found[0].Status() }) {
+		remedy += ", or `statuses` to those of only one"
+	}
 	return nil, diag.NewAttributeErrorDiagnostic(path.Root("name"), "Several live sessions have this name",
-		fmt.Sprintf("%d sessions of this account have the name %q:\n%s\n\nSet `id` to the id of one of them, in place of `name`, or `statuses` to those of only one.", len(found), name.ValueString(), text))
+		fmt.Sprintf("%d sessions of this account have the name %q:\n%s\n\n%s.", len(found), name.ValueString(), text, remedy))
 }
 
 const listTypeName = "vodlive_live_sessions"

@@ -140,12 +140,15 @@ func TestSessionByNameOfNoneOrSeveral(t *testing.T) {
 		w.AddSession(simulator.SessionRecord{ID: long + strconv.Itoa(i), Name: control, Status: control})
 	}
 	w.AddSession(simulator.SessionRecord{Name: "Twins"})
+	w.AddSession(simulator.SessionRecord{Name: "pair", Status: "READY"})
+	w.AddSession(simulator.SessionRecord{Name: "pair", Status: "PROVISIONING"})
 	for name, want := range map[string][]string{
 		"twins": {`error name: No live session has this name: No session of this account has the name "twins".`},
 		"twin": {
 			`error name: Several live sessions have this name: 13 sessions of this account have the name "twin":`,
-			"\n  - twin-00 (status STOPPED)\n", "\n  - twin-09 (status STOPPED)\n  and 3 more\n\nSet `id`",
+			"\n  - twin-00 (status STOPPED)\n", "\n  - twin-09 (status STOPPED)\n  and 3 more\n\nSet `id` to the id of one of them, in place of `name`.",
 		},
+		"pair":  {"Set `id` to the id of one of them, in place of `name`, or `statuses` to those of only one."},
 		control: {"Several live sessions have this name"},
 	} {
 		_, diags := w.Provider(nil).DataSource("vodlive_live_session", config{"name": name})

@@ -54,7 +54,7 @@ func NotFinished(uploads map[string]types.Object, diags *diag.Diagnostics) {
 		detail += " "
 	}
 	diags.AddWarning("An upload is not finished", detail+
-		"An apply sends what is missing. If its plan says \"must be replaced\" and removes values, nothing is lost: the upload continues. "+
+		"An apply sends what is missing, unless the file has changed or its resource has left the configuration. If its plan says \"must be replaced\" and removes values, nothing is lost: the upload continues. "+
 		"But with `create_before_destroy` or `destroy = false`, first run `terraform untaint` with the address of the resource.")
 }
 

@@ -31,7 +31,7 @@ func (s Selection) Check(ctx context.Context, how mediafile.Arguments) diag.Diag
 	default:
 		for _, name := range slices.Sorted(maps.Keys(found)) {
 			if err := p.plan.found(name, found[name]).Check(); err != nil {
-				p.problem(err)
+				p.problem(name, err)
 			}
 		}
 		p.refuseProblems()

@@ -361,14 +361,15 @@ func TestFolderProblems(t *testing.T) {
 			acctest.Attrs{"name_format": "flat"},
 			[]string{`2 files would be stored under 1 name.`, `"x_b.mp4": x/b.mp4, x_b.mp4`},
 		},
-		"a link to nothing": {func(w *world) { _ = os.Symlink("nowhere", w.path("l.mp4")) }, nil, []string{"l.mp4 does not exist"}},
-		"two encodings":     {func(w *world) { w.write("é.mp4", "1"); w.write("e\u0301.mp4", "2") }, nil, []string{"is the name of two files"}},
-		"adopts nothing":    {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"b.mp4": "vod/input/c/u/b.mp4"}}, []string{"`adopt` names what is not among the files to upload", "b.mp4: there is no such file"}},
-		"part size":         {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": "nonsense"}}, []string{"must be a key path"}},
-		"pattern":           {func(*world) {}, acctest.Attrs{"include": []string{"[a"}}, []string{"Invalid pattern"}},
-		"media type":        {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{".x": "nonsense"}}, []string{"Invalid media type"}},
-		"extension twice":   {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{"mp4": "video/mp4", ".MP4": "video/x"}}, []string{"Invalid value: `content_types`", `".MP4" and "mp4" are both the extension ".mp4"`}},
-		"extension":         {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{"a/b": "video/mp4"}}, []string{"must be an extension"}},
+		"a link to nothing":  {func(w *world) { _ = os.Symlink("nowhere", w.path("l.mp4")) }, nil, []string{"l.mp4 does not exist"}},
+		"two encodings":      {func(w *world) { w.write("é.mp4", "1"); w.write("e\u0301.mp4", "2") }, nil, []string{"is the name of two files"}},
+		"adopts nothing":     {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"b.mp4": "vod/input/c/u/b.mp4"}}, []string{"`adopt` names what is not among the files to upload", "b.mp4: there is no such file"}},
+		"adopts one for two": {func(w *world) { w.write("c.mp4", "c") }, acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": "vod/input/c/u/a.mp4", "c.mp4": "vod/input/c/u/a.mp4"}}, []string{"a.mp4 and c.mp4 have different content, and with `adopt` one key path, vod/input/c/u/a.mp4"}},
+		"part size":          {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": "nonsense"}}, []string{"must be a key path"}},
+		"pattern":            {func(*world) {}, acctest.Attrs{"include": []string{"[a"}}, []string{"Invalid pattern"}},
+		"media type":         {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{".x": "nonsense"}}, []string{"Invalid media type"}},
+		"extension twice":    {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{"mp4": "video/mp4", ".MP4": "video/x"}}, []string{"Invalid value: `content_types`", `".MP4" and "mp4" are both the extension ".mp4"`}},
+		"extension":          {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{"a/b": "video/mp4"}}, []string{"must be an extension"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -157,7 +157,7 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 	if p.state != nil && !p.state.ID.IsNull() {
 		p.plan.ID = p.state.ID
 	}
-	if !p.plan.known(ctx) || !fullyKnown(ctx, p.plan.Adopt, p.plan.SHA256s, p.plan.Triggers) {
+	if !p.plan.known(ctx) || p.plan.Adopt.IsUnknown() || !fullyKnown(ctx, p.plan.SHA256s, p.plan.Triggers) {
 		p.plan.FileCount, p.plan.TotalSize = types.Int64Unknown(), types.Int64Unknown()
 		return
 	}
@@ -359,7 +359,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	}
 	for i, name := range names { // before anything is read
 		if err := inspections[i].File.TooLarge(p.stored[name].Size); err != nil {
-			p.problem(err)
+			p.problem(name, err)
 		}
 	}
 	if p.refuseProblems() {
@@ -373,12 +373,12 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 
 	p.files = make(map[string]entry, len(names))
 	var adopted []string
-	adopt := map[string]types.String{} // null adopts nothing
+	adopt := map[string]types.String{} // null adopts nothing, and what is not known yet does later
 	p.diags.Append(p.plan.Adopt.ElementsAs(ctx, &adopt, false)...)
 	for i, name := range names {
 		e, err := p.file(name, inspections[i], adopt[name].ValueString())
 		if err != nil {
-			p.problem(err)
+			p.problem(name, err)
 			continue
 		}
 		if _, stored := p.stored[name]; !stored && !e.unsent() {
@@ -387,6 +387,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 		p.files[name] = e
 	}
 	p.keepMoved(names)
+	p.compareAdopted(names)
 	for _, e := range p.files {
 		p.uploads = p.uploads || e.unsent()
 	}
@@ -405,6 +406,23 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 				"A later change of a file uploads it again.\n%s", noun.List(adopted)))
 	}
 	p.plan.counted(p.files)
+}
+
+// compareAdopted refuses one key path for files of different content.
+func (p *planner) compareAdopted(names []string) {
+	holder := map[string]string{} // of a key path: the name of a file
+	for _, name := range names {
+		e := p.files[name]
+		other, held := holder[e.KeyPath]
+		_, stored := p.stored[name]
+		switch {
+		case e.unsent():
+		case !held:
+			holder[e.KeyPath] = name
+		case e.SHA256 != p.files[other].SHA256 && (!stored || p.stored[other].KeyPath != e.KeyPath):
+			p.problems = append(p.problems, fmt.Sprintf("%s and %s have different content, and with `adopt` one key path, %s", other, name, e.KeyPath))
+		}
+	}
 }
 
 // keepMoved lets a file that was moved inside the folder stay what is stored: the same content
@@ -429,8 +447,9 @@ func (p *planner) keepMoved(names []string) {
 	}
 }
 
-func (p *planner) problem(err error) {
-	p.problems = append(p.problems, strings.TrimSuffix(noun.ErrorAndAdvice(err), "."))
+// problem notes why a file cannot be uploaded, by the name that patterns select it by.
+func (p *planner) problem(name string, err error) {
+	p.problems = append(p.problems, strings.TrimSuffix(noun.ErrorAndAdvice(upload.NameFile(err, name)), "."))
 }
 
 // refuseProblems reports whether there are files that cannot be uploaded.

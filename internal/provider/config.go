@@ -196,7 +196,7 @@ func (r *resolver) secret(t value) string {
 	case strings.TrimSpace(t.text) == "":
 		r.fail(t, "is blank", "Set a value, or remove it.")
 	case strings.ContainsFunc(t.text, unicode.IsControl):
-		r.fail(t, "contains a control character, such as a line break", "Remove it from the value, which is a secret and so not shown here.")
+		r.fail(t, "contains a control character, such as a line break", "Remove it from the value, as `trimspace()` does in a configuration. The value is a secret and so not shown here.")
 	}
 	return t.text
 }

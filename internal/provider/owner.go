@@ -87,8 +87,8 @@ func readSome(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, limit))
 }
 
-// parentRun identifies the process that started this one. Containers use process ids again, so the
-// time of its start is a part, where the system tells it.
+// parentRun identifies the process that started this one, by its id and the time of its start,
+// because ids are used again. It is "" where the system does not tell that time.
 func parentRun() string {
 	const statLimit = 4 << 10 // bytes
 	pid := os.Getppid()
@@ -98,5 +98,5 @@ func parentRun() string {
 	if fields := strings.Fields(after); len(fields) > started {
 		return fmt.Sprintf("%d %s", pid, fields[started])
 	}
-	return fmt.Sprint(pid)
+	return ""
 }

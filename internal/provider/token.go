@@ -71,7 +71,10 @@ func (r *resolver) tokenCommand(v value, list types.List, s *settings) {
 		r.fail(v, "names no program", "Its first element is the program, the others its arguments.")
 	case commandLine(argv[0]):
 		r.fail(v, fmt.Sprintf("names the program %q, which has a blank", argv[0]),
-			"Program and arguments are separate elements, such as `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`: no shell takes a text apart.")
+			"Program and arguments are separate elements, such as `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`: no shell takes a text apart. If it is the path of a program, begin it with `./`.")
+	case strings.HasPrefix(argv[0], "~"):
+		v.text = argv[0]
+		r.isPath(v)
 	default:
 		s.api.TokenOrigin = "the program " + argv[0] + " of " + v.source()
 		s.useToken(credential.CommandToken(argv), fmt.Sprintf("command %q", argv))

@@ -38,8 +38,8 @@ type Owner struct {
 	Workspace string
 	Backend   string // what `terraform init` chose; "" is the local backend
 
-	// Run identifies the CLI that started this process. A CLI may start several processes of the
-	// provider, one after another.
+	// Run identifies the run of the CLI that started this process. It may start several, one after
+	// another, and has what they have made. "": it is not known.
 	Run string
 }
 
@@ -368,7 +368,7 @@ func (l *Ledger) Unshown(ctx context.Context) (unshown []*Line) {
 	defer l.mu.Unlock()
 	l.load(ctx)
 	for n := range l.findable() {
-		if !n.own && !n.page.kind.stored() && (n.content.Run == "" || n.content.Run != l.owner.Run) {
+		if !n.own && !n.page.kind.stored() {
 			unshown = append(unshown, n)
 		}
 	}

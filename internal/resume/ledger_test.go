@@ -619,3 +619,38 @@ func TestWithoutALedger(t *testing.T) {
 	}
 	l.Close()
 }
+
+// TestOtherProcessOfOneRun: Terraform starts a process for each configuration of the provider, and
+// for each run of a test. What one of them has made is not what another one has to make.
+func TestOtherProcessOfOneRun(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	process := func(run string) *resume.Ledger {
+		by := owner
+		by.Run = run
+		return resume.New(dir, nil).Ledger(by)
+	}
+	session, file := request(resume.KindSession, "a"), request(resume.KindFile, "c")
+	l := process("100 5")
+	l.Begin(ctx, session).Complete(ctx, resume.Made{ID: "session-1"})
+	add(ctx, l, file, madeAs("a.mp4"))
+	l.Close()
+
+	same := process("100 5")
+	if found := same.Find(ctx, session); len(found) > 0 || len(same.Unshown(ctx)) > 0 {
+		t.Errorf("another process of the run finds %+v", found)
+	}
+	if _, ok := same.Take(ctx, file, nil); ok {
+		t.Error("another process of the run takes the file")
+	}
+	same.Close()
+
+	later := process("100 6")
+	defer later.Close()
+	if found := later.Find(ctx, session); len(found) != 1 || len(later.Unshown(ctx)) != 1 {
+		t.Errorf("the next run finds %+v", found)
+	}
+	if _, ok := later.Take(ctx, file, nil); !ok {
+		t.Error("the next run does not take the file")
+	}
+}

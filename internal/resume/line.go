@@ -97,6 +97,13 @@ func (n *Line) Name() string { return n.content.Name }
 // Left reports whether a Delete of this process has left the object.
 func (n *Line) Left() bool { return n.own }
 
+// Taken reports whether this process has taken the line.
+func (n *Line) Taken() bool {
+	n.ledger.mu.Lock()
+	defer n.ledger.mu.Unlock()
+	return n.page.process == n.ledger.process
+}
+
 // Kind returns what the line is about.
 func (n *Line) Kind() Kind { return n.page.kind }
 

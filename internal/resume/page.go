@@ -148,7 +148,8 @@ func (l *Ledger) read(ctx context.Context, f *disk.Folder, p *page) {
 		case err == nil:
 			n := &Line{ledger: l, page: p, content: c}
 			p.add(n)
-			l.insert(n, true)
+			// What another process of this run has made, Terraform has.
+			l.insert(n, c.Run == "" || c.Run != l.owner.Run)
 			ended = false
 		case !errors.Is(err, errExpired):
 			unreadable(ctx, l.fileName(p), err)

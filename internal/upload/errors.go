@@ -92,6 +92,14 @@ func IsMissing(err error) bool {
 	return ok && fileError.Problem == transfer.FileMissing
 }
 
+// NameFile has the error of a file show a name in place of its path.
+func NameFile(err error, name string) error {
+	if e, ok := errors.AsType[*transfer.FileError](err); ok {
+		return &transfer.FileError{Path: name, Problem: e.Problem, Err: e.Err}
+	}
+	return err
+}
+
 // IsEmpty reports whether an error says that a file has no content.
 func IsEmpty(err error) bool {
 	fileError, ok := errors.AsType[*transfer.FileError](err)
