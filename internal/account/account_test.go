@@ -53,13 +53,10 @@ func newAccount(size int) *liveAPI {
 
 func (a *liveAPI) reader(t testing.TB) *account.Reader {
 	t.Helper()
-	client, err := api.New(api.Config{
+	client := api.New(api.Config{
 		LiveBaseURL: "https://live.example.com", AccessTokenID: "id", SecretKey: "secret",
 		Config: wire.Config{MaxRetries: 3, UserAgent: "test/1", Transport: a},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	// A page that was requested beside the last GET ends by itself; the bubble has to wait for it.
 	t.Cleanup(func() { time.Sleep(time.Minute) })
 	return account.New(client)
@@ -820,15 +817,12 @@ func TestLimitOfMemoryCountsWhatIsKept(t *testing.T) {
 			fmt.Fprintf(&page, `{"id":"s%d","name":"n","region":"r","%s":"%s"},`, i, test.field, strings.Repeat("x", 12<<10))
 		}
 		body := `{"Sessions":[` + strings.TrimSuffix(page.String(), ",") + `]}`
-		client, err := api.New(api.Config{
+		client := api.New(api.Config{
 			LiveBaseURL: "https://live.example.com", AccessTokenID: "id", SecretKey: "secret",
 			Config: wire.Config{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 			})},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		r := account.New(client)
 		r.KeepAtMost(1 << 20)
 		n, last := 0, error(nil)

@@ -45,35 +45,6 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-func TestNotConfigured(t *testing.T) {
-	t.Parallel()
-	service := wiretest.Always(200, `{}`)
-	for name, test := range map[string]struct {
-		config api.Config
-		want   map[bool]string // by whether it is a live call
-	}{
-		"nothing":        {api.Config{}, map[bool]string{true: "the live API is not configured: it has no base address", false: "the upload and batch API is not configured: it has no base address"}},
-		"addresses only": {api.Config{LiveBaseURL: liveBase, VODBaseURL: vodBase}, map[bool]string{true: "the live API is not configured: it needs an access token id and a secret key", false: "the upload and batch API is not configured: it needs an identity token"}},
-		"half a pair":    {api.Config{LiveBaseURL: liveBase, AccessTokenID: "abcd", VODBaseURL: vodBase}, map[bool]string{true: "it needs a secret key", false: "it needs an identity token"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := test.config
-			c.Transport = service
-			client := newClient(t, c)
-			for _, call := range calls {
-				err := call.run(t.Context(), client)
-				if err == nil || !strings.Contains(err.Error(), test.want[call.live]) {
-					t.Errorf("%s: got %v, want %s", call.name, err, test.want[call.live])
-				}
-			}
-		})
-	}
-	if n := len(service.Requests()); n != 0 {
-		t.Errorf("made %d requests", n)
-	}
-}
-
 // TestUnauthorized: a rejected token is replaced, once in a call, even if the next attempt is
 // refused for another reason.
 func TestUnauthorized(t *testing.T) {

@@ -13,14 +13,14 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// Config configures a Client. The calls of an API that is left out fail without a request.
+// Config configures a Client. The calls of an API that is left out must not be made.
 type Config struct {
-	// LiveBaseURL and VODBaseURL are the addresses of the two APIs, as wire.ParseBaseURL accepts
-	// them; "": not configured.
+	// LiveBaseURL and VODBaseURL are the addresses of the two APIs, as wire.ParseBaseURL gives
+	// them; "": left out.
 	LiveBaseURL, VODBaseURL string
 	// AccessTokenID and SecretKey are the credential of the live API.
 	AccessTokenID, SecretKey string
-	// Token gives the identity token of the upload and batch API; nil: not configured.
+	// Token gives the identity token of the upload and batch API.
 	Token credential.TokenSource
 	// TokenOrigin says in a sentence where Token comes from.
 	TokenOrigin string
@@ -38,23 +38,16 @@ type Client struct {
 	origin    string // Config.TokenOrigin
 }
 
-// New makes a Client, unless an address cannot be used. It opens no connection, reads no file and
-// runs no program.
-func New(c Config) (*Client, error) {
+// New makes a Client. It opens no connection, reads no file and runs no program.
+func New(c Config) *Client {
 	basic, bearer := credential.Basic{TokenID: c.AccessTokenID, SecretKey: c.SecretKey}, credential.Bearer{Source: c.Token}
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
 	c.Redactor.AddName(c.AccessTokenID, c.AccessTokenID+":"+c.SecretKey)
 	c.Redactor.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
 	calls := wire.New(c.Config)
-	live, err := calls.Endpoint("live", c.LiveBaseURL, basic)
-	if err != nil {
-		return nil, err
+	return &Client{
+		wire: calls, live: calls.Endpoint(c.LiveBaseURL, basic), vod: calls.Endpoint(c.VODBaseURL, bearer), mask: c.Redactor, origin: c.TokenOrigin,
 	}
-	vod, err := calls.Endpoint("upload and batch", c.VODBaseURL, bearer)
-	if err != nil {
-		return nil, err
-	}
-	return &Client{wire: calls, live: live, vod: vod, mask: c.Redactor, origin: c.TokenOrigin}, nil
 }
 
 // StorageTransport returns the transport for PUTs to presigned URLs: see wire.Client.Storage.

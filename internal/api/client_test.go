@@ -1,10 +1,8 @@
 package api_test
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
@@ -32,26 +30,5 @@ func TestPaths(t *testing.T) {
 		if _, err := newClient(t, config(service)).GetSession(t.Context(), id); err == nil || len(service.Requests()) != 0 {
 			t.Errorf("id %q: %d requests, error %v", id, len(service.Requests()), err)
 		}
-	}
-}
-
-func TestNewChecksItsConfiguration(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		change func(*api.Config)
-		want   string
-	}{
-		"live address": {func(c *api.Config) { c.LiveBaseURL = "live.example.com" }, "the base address of the live API: the address has no scheme"},
-		"vod address":  {func(c *api.Config) { c.VODBaseURL = "http://vod.example.com" }, "the base address of the upload and batch API: the address is plain http"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := config(nil)
-			test.change(&c)
-			_, err := api.New(c)
-			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hidden") {
-				t.Errorf("got %v, want %s", err, test.want)
-			}
-		})
 	}
 }

@@ -53,37 +53,40 @@ func (f *fields) limited(limit int, keys ...string) string {
 	return ""
 }
 
-// boolean reads true, "true", "True", 1 and "1", and their opposites.
-func (f *fields) boolean(key string) *bool {
-	return parsed(f, key, "true or false", func(text string) (bool, error) { return strconv.ParseBool(strings.ToLower(text)) })
+// boolean reads true, "true", "True", 1 and "1", and their opposites, as "true" or "false".
+func (f *fields) boolean(key string) string {
+	return f.parsed(key, "true or false", func(text string) (string, error) {
+		b, err := strconv.ParseBool(strings.ToLower(text))
+		return strconv.FormatBool(b), err
+	})
 }
 
-// integer reads 8080, 8080.0, "8080" and 8.08e3.
-func (f *fields) integer(key string) *int64 {
-	return parsed(f, key, "an integer", func(text string) (int64, error) {
+// integer reads 8080, 8080.0, "8080" and 8.08e3 as "8080", and 0 as "".
+func (f *fields) integer(key string) string {
+	return f.parsed(key, "an integer", func(text string) (string, error) {
 		number, err := strconv.ParseFloat(text, 64)
 		const exact = 1 << 53
 		if number != math.Trunc(number) || math.Abs(number) > exact {
 			err = strconv.ErrRange
 		}
-		return int64(number), err
+		return strings.TrimPrefix(strconv.FormatInt(int64(number), 10), "0"), err
 	})
 }
 
-// parsed reads a value of another type than string; nil if there is none.
-func parsed[T any](f *fields, key, expected string, parse func(string) (T, error)) *T {
+// parsed reads a value of another type than string as text; "" if there is none.
+func (f *fields) parsed(key, expected string, parse func(string) (string, error)) string {
 	v := f.get(key)
 	text, ok := v.scalar()
 	text = strings.TrimSpace(text)
 	if ok && text == "" {
-		return nil
+		return ""
 	}
 	result, err := parse(text)
 	if !ok || err != nil {
 		f.complain(key, v, expected)
-		return nil
+		return ""
 	}
-	return &result
+	return result
 }
 
 // need reads a string that must not be blank. It is sent back, so it must be what it seems to be.

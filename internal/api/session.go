@@ -2,7 +2,6 @@ package api
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
@@ -103,15 +102,9 @@ func (f *fields) field(field sessionfield.Field) string {
 		f.urls = append(f.urls, f.get(field.Name).strings(0)...)
 		return quote.Escape(f.limited(AddressLimit, field.Name))
 	case sessionfield.Flag:
-		if b := f.boolean(field.Name); b != nil {
-			return strconv.FormatBool(*b)
-		}
-		return ""
+		return f.boolean(field.Name)
 	case sessionfield.Number:
-		if n := f.integer(field.Name); n != nil && *n != 0 {
-			return strconv.FormatInt(*n, 10)
-		}
-		return ""
+		return f.integer(field.Name)
 	default:
 		if field.Name == outputMode {
 			return f.outputMode()

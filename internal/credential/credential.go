@@ -14,8 +14,6 @@ import (
 
 // Credential authenticates the requests to one API. It is safe for concurrent use.
 type Credential interface {
-	// Missing names what is not configured, such as "a secret key"; "" if nothing is missing.
-	Missing() string
 	// Secrets lists the secrets that are known before the first request.
 	Secrets() []string
 	// Header returns the value of the Authorization header. rejected is "" or the value that was
@@ -27,18 +25,6 @@ type Credential interface {
 
 // Basic is the credential of the live API. A TokenID with a colon cannot be sent.
 type Basic struct{ TokenID, SecretKey string }
-
-// Missing implements Credential.
-func (b Basic) Missing() string {
-	var missing []string
-	if b.TokenID == "" {
-		missing = append(missing, "an access token id")
-	}
-	if b.SecretKey == "" {
-		missing = append(missing, "a secret key")
-	}
-	return strings.Join(missing, " and ")
-}
 
 // Secrets implements Credential.
 func (b Basic) Secrets() []string {
@@ -54,16 +40,8 @@ func (b Basic) Header(context.Context, string) (string, error) {
 func (b Basic) Renewable() bool { return false }
 
 // Bearer is the credential of the upload and batch API: an identity token, which is sent verbatim,
-// without a scheme. A nil Source means that none is configured.
+// without a scheme.
 type Bearer struct{ Source TokenSource }
-
-// Missing implements Credential.
-func (b Bearer) Missing() string {
-	if b.Source == nil {
-		return "an identity token"
-	}
-	return ""
-}
 
 // Secrets implements Credential.
 func (b Bearer) Secrets() []string {

@@ -18,9 +18,8 @@ import (
 // for a computed map grows with the square of the elements: a plan of 4,000 unchanged files took it
 // five seconds. So this server takes the attribute out of the values that Terraform sends, leaves
 // null in its place, and puts the result into the framework's response. The resource reads and sets
-// it through Bypassed. An upgrade of the state does without the framework, and so does a read of a
-// resource that is settled: Read of another one has a state without the attribute, and does not
-// change it.
+// it through Bypassed. A read of a resource that is settled does without the framework: Read of
+// another one has a state without the attribute, and does not change it.
 type Bypass struct {
 	TypeName, Attribute string
 	Settled             func(isNull func(attribute string) bool) bool
@@ -142,19 +141,6 @@ func nullsOf(object []byte) (map[string]bool, error) {
 		return cmp.Or(err, d.Skip())
 	})
 	return nulls, err
-}
-
-// UpgradeResourceState reads a state file, unless its version is another one.
-func (b bypassing) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	if req.TypeName != b.TypeName || req.Version != 0 || req.RawState == nil {
-		return b.ProviderServer.UpgradeResourceState(ctx, req)
-	}
-	v, err := req.RawState.UnmarshalWithOpts(b.object(), tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}})
-	if err != nil {
-		return b.ProviderServer.UpgradeResourceState(ctx, req) // it reports the error
-	}
-	state, err := tfprotov6.NewDynamicValue(b.object(), v)
-	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &state}, err
 }
 
 // takeOut moves the attribute out of a value of the resource, null if there is no such value.

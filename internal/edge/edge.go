@@ -138,11 +138,7 @@ func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Vali
 }
 
 func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	var state *tfprotov6.DynamicValue
-	if req.RawState != nil {
-		state = &tfprotov6.DynamicValue{JSON: req.RawState.JSON}
-	}
-	resp, err := serve(ctx, s, s.framework.UpgradeResourceState, req, s.resource(req.TypeName, nil, state))
+	resp, err := serve(ctx, s, s.framework.UpgradeResourceState, req, s.resource(req.TypeName, nil))
 	if resp != nil { // Terraform shows it even where a plan does not refresh, and for a tainted object, whose plan has no prior state
 		s.saved(ctx, req.TypeName, resp.UpgradedState, true)
 	}
@@ -236,10 +232,6 @@ func (s *server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.
 func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
 	of := s.list(req.TypeName, req.Config)
 	s.learn(of)
-	if wrong := checkNumbers(of); len(wrong) > 0 {
-		s.finish(of, wrong)
-		return &tfprotov6.ListResourceServerStream{Results: slices.Values([]tfprotov6.ListResourceResult{{Diagnostics: wrong}})}, nil
-	}
 	stream, err := s.framework.ListResource(ctx, req)
 	if stream != nil && stream.Results != nil {
 		stream.Results = each(stream.Results, func(r tfprotov6.ListResourceResult) tfprotov6.ListResourceResult {
@@ -254,11 +246,6 @@ func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRe
 func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	of := s.action(req.ActionType, req.Config)
 	s.learn(of)
-	if wrong := checkNumbers(of); len(wrong) > 0 {
-		s.finish(of, wrong)
-		refused := tfprotov6.InvokeActionEvent{Type: tfprotov6.CompletedInvokeActionEventType{Diagnostics: wrong}}
-		return &tfprotov6.InvokeActionServerStream{Events: slices.Values([]tfprotov6.InvokeActionEvent{refused})}, nil
-	}
 	done := make(chan struct{})
 	s.actions.Store(done, nil) // before the framework can cancel it
 	end := func() {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
@@ -13,20 +12,15 @@ import (
 
 // learn makes the masker know the stream keys in the configuration, the plan and the state of a
 // request, before the provider calls the service for it: a refusal may repeat a key.
+// A state file is not read for this: its upgrade has an error only if nobody can read it.
 func (s *server) learn(of object) {
 	for _, v := range of.values {
-		// Most values have no URL, and the state of a folder is large. Both forms have names as
+		// Most values have no URL, and the state of a folder is large. MessagePack has names as
 		// they are.
-		if v == nil || of.schema == nil || !hasURLs(v.MsgPack) && !hasURLs(v.JSON) {
+		if v == nil || of.schema == nil || !hasURLs(v.MsgPack) {
 			continue
 		}
-		decode := v.Unmarshal
-		if v.JSON != nil { // of a state file, perhaps an older one
-			decode = func(t tftypes.Type) (tftypes.Value, error) {
-				return (tfprotov6.RawState{JSON: v.JSON}).UnmarshalWithOpts(t, tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}})
-			}
-		}
-		if value, err := decode(of.schema.ValueType()); err == nil { // else the framework says what is wrong with it
+		if value, err := v.Unmarshal(of.schema.ValueType()); err == nil { // else the framework says what is wrong with it
 			s.learnValue(value)
 		}
 	}

@@ -3,7 +3,6 @@ package edge
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -16,9 +15,6 @@ const (
 	summaryLimit = 1 << 10
 	// longestWord, in bytes, is how far back a text is cut to keep its last word whole.
 	longestWord = 1 << 10
-	// longestEscape is the length, in bytes, of the longest escape that redact writes: two of
-	// \u0000.
-	longestEscape = 12
 )
 
 // finish masks and shortens the diagnostics of a request, and adds to errors where the
@@ -52,7 +48,7 @@ func (s *server) text(text string, limit int) string {
 }
 
 // shorten cuts what is longer than limit bytes, and says so. It cuts between words, else at least
-// not within a character or an escape.
+// not within a character.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -62,14 +58,6 @@ func shorten(text string, limit int) string {
 	if end := strings.LastIndexAny(text, " \n\t"); end > len(text)-longestWord {
 		return strings.TrimRight(text[:end], " \n\t") + note
 	}
-	for range utf8.UTFMax - 1 {
-		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size > 1 {
-			break
-		}
-		text = text[:len(text)-1]
-	}
-	if start := strings.LastIndexAny(text, `\%&`); start >= len(text)-longestEscape {
-		text = strings.TrimRight(text[:start], `\%&`)
-	}
+	text = strings.ToValidUTF8(text, "")
 	return text + note
 }

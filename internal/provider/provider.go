@@ -84,10 +84,7 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.machine.Env)
 	set.api.DialContext = p.machine.Dial
 	set.api.Redactor, set.engine.Redactor, set.upload.Redactor = p.redactor, p.redactor, p.redactor
-	if err := set.connect(); err != nil {
-		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())
-		return
-	}
+	set.connect()
 	if set.data.Unknown && req.ClientCapabilities.DeferralAllowed {
 		// The framework then defers everything but list resources, which the protocol cannot defer.
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
@@ -98,18 +95,14 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 
 // connect creates the API client and the upload engine that this process shares. Without the values
 // that are unknown there is no client, and the engine only hashes files.
-func (s *settings) connect() error {
+func (s *settings) connect() {
 	if !s.data.Unknown {
-		client, err := api.New(s.api)
-		if err != nil {
-			return err
-		}
+		client := api.New(s.api)
 		s.data.API, s.data.Sessions = client, account.New(client)
 		s.upload.API, s.engine.Transport = client, client.StorageTransport()
 	}
 	s.upload.Engine = transfer.New(s.engine)
 	s.data.Uploader = upload.New(s.upload)
-	return nil
 }
 
 func (p *vodlive) Resources(context.Context) []func() resource.Resource {

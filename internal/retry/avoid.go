@@ -10,9 +10,6 @@ type avoidKey struct{}
 // Avoid returns a context for a request that should use none of these addresses, because a request
 // to them has failed or lags. If a name has no other address, they are used nevertheless.
 func Avoid(ctx context.Context, addresses ...net.Addr) context.Context {
-	if len(addresses) == 0 {
-		return ctx
-	}
 	return context.WithValue(ctx, avoidKey{}, addresses)
 }
 

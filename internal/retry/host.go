@@ -58,7 +58,9 @@ func (h *Host) Unreached(ctx context.Context, began time.Time, name string, err 
 	}
 	if first && left > 0 {
 		tflog.Warn(ctx, "a host cannot be reached: waiting for it", map[string]any{"host": name, "error": why, "at_most_s": int(left.Seconds())})
-		TellWait(ctx, fmt.Sprintf("waiting for %s: %s", name, why))
+		if tell, ok := ctx.Value(waitsKey{}).(func(string)); ok {
+			tell(fmt.Sprintf("waiting for %s: %s", name, why))
+		}
 	}
 	return left
 }
@@ -97,11 +99,4 @@ type waitsKey struct{}
 // may be called concurrently.
 func TellWaits(ctx context.Context, tell func(text string)) context.Context {
 	return context.WithValue(ctx, waitsKey{}, tell)
-}
-
-// TellWait tells the user of a request that it waits.
-func TellWait(ctx context.Context, text string) {
-	if tell, ok := ctx.Value(waitsKey{}).(func(string)); ok {
-		tell(text)
-	}
 }

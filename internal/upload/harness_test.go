@@ -101,13 +101,10 @@ func inWorld(t *testing.T, options simulator.Options, test func(t *testing.T, w 
 func (w *world) uploader() *upload.Uploader {
 	w.t.Helper()
 	const base = "http://127.0.0.1"
-	client, err := api.New(api.Config{
+	client := api.New(api.Config{
 		VODBaseURL: base, Token: credential.StaticToken(simulator.DefaultIDToken),
 		Config: wire.Config{MaxRetries: 1, RequestTimeout: requestLimit, UserAgent: "test", Transport: inMemory{w.Service}},
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	return upload.New(upload.Config{
 		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1, StallTimeout: 2 * requestLimit, Files: w.countReads}),
 		Address: base, Resume: resume.New(w.dir, nil), Account: func(context.Context) (string, error) { return "test", w.account },
@@ -304,13 +301,10 @@ func (w *world) arriveLate(part int) {
 // putForeign stores other content as part 1 of an unfinished upload, and returns its ETag.
 func (w *world) putForeign(left *resume.Unfinished) (etag string) {
 	w.t.Helper()
-	client, err := api.New(api.Config{
+	client := api.New(api.Config{
 		VODBaseURL: "http://127.0.0.1", Token: credential.StaticToken(simulator.DefaultIDToken),
 		Config: wire.Config{UserAgent: "test", Transport: inMemory{w.Service}},
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	address, err := client.PresignPart(w.t.Context(), left.KeyPath, left.UploadID, 1)
 	if err != nil {
 		w.t.Fatal(err)

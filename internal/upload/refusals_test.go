@@ -112,13 +112,10 @@ func TestRefusedCalls(t *testing.T) {
 func newUploader(t *testing.T, transport http.RoundTripper) *upload.Uploader {
 	t.Helper()
 	const base = "http://127.0.0.1"
-	client, err := api.New(api.Config{
+	client := api.New(api.Config{
 		VODBaseURL: base, Token: credential.StaticToken(simulator.DefaultIDToken),
 		Config: wire.Config{MaxRetries: 5, RequestTimeout: requestLimit, UserAgent: "test", Transport: transport},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return upload.New(upload.Config{
 		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), MaxRetries: 5, StallTimeout: 2 * requestLimit}),
 		Address: base, Account: func(context.Context) (string, error) { return "test", nil },

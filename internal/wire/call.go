@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"fmt"
 	"net/url"
 	"sync/atomic"
 
@@ -10,8 +9,7 @@ import (
 
 // Endpoint is one API: its base address and its credential.
 type Endpoint struct {
-	name       string
-	base       *url.URL // nil: not configured
+	base       *url.URL
 	credential credential.Credential
 	server     *server
 	onLoopback atomic.Bool // the last connection to the service was, without a proxy
@@ -19,18 +17,7 @@ type Endpoint struct {
 
 // local reports whether the service is on this machine, as far as it is known.
 func (e *Endpoint) local() bool {
-	return e.base != nil && loopback(e.base.Hostname()) || e.onLoopback.Load()
-}
-
-// configured returns what is missing for a call.
-func (e *Endpoint) configured() error {
-	if e.base == nil {
-		return fmt.Errorf("the %s API is not configured: it has no base address", e.name)
-	}
-	if missing := e.credential.Missing(); missing != "" {
-		return fmt.Errorf("the %s API is not configured: it needs %s", e.name, missing)
-	}
-	return nil
+	return loopback(e.base.Hostname()) || e.onLoopback.Load()
 }
 
 // Call describes a call and how it may be made.
@@ -74,7 +61,7 @@ const (
 
 // Outcome is what became of a call.
 type Outcome struct {
-	Address     string // without query; "" if the endpoint is not configured
+	Address     string // without query
 	Requests    int    // made
 	MayPass     bool   // another call may not fail as this one did
 	Status      int    // of the last response; 0: there was none

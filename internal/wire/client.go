@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -54,13 +53,13 @@ type Client struct {
 	kept    http.RoundTripper // keeps its connections
 	fresh   http.RoundTripper // makes a connection for each request
 	storage storageGuard
-	servers map[url.URL]*server // by base address
+	servers map[string]*server // by base address
 }
 
 // New makes a Client.
 func New(c Config) *Client {
 	client := &Client{
-		config: c, kept: c.Transport, fresh: c.Transport, servers: map[url.URL]*server{},
+		config: c, kept: c.Transport, fresh: c.Transport, servers: map[string]*server{},
 		storage: storageGuard{kept: c.Transport, fresh: c.Transport, userAgent: c.UserAgent},
 	}
 	if c.Transport == nil {
@@ -80,31 +79,20 @@ func (c *Client) Storage(service *Endpoint) http.RoundTripper {
 	return &guard
 }
 
-// Endpoint returns the API at an address that ParseBaseURL accepts. If the address is "", every
-// call fails. Endpoints with the same address share the pace at which
-// the service takes requests. All endpoints are made before the first call.
-func (c *Client) Endpoint(name, address string, credential credential.Credential) (*Endpoint, error) {
-	e := &Endpoint{name: name, credential: credential}
-	if address == "" {
-		return e, nil
+// Endpoint returns the API at an address as ParseBaseURL gives it, in text. Endpoints with the same
+// address share the pace at which the service takes requests. All endpoints are made before the
+// first call. One with the address "" must not be called.
+func (c *Client) Endpoint(address string, credential credential.Credential) *Endpoint {
+	base, _ := url.Parse(address)
+	if c.servers[address] == nil {
+		c.servers[address] = &server{limiter: retry.NewLimiter()}
 	}
-	base, err := ParseBaseURL(address)
-	if err != nil {
-		return nil, fmt.Errorf("the base address of the %s API: %w", name, err)
-	}
-	if c.servers[*base] == nil {
-		c.servers[*base] = &server{limiter: retry.NewLimiter()}
-	}
-	e.base, e.server = base, c.servers[*base]
-	return e, nil
+	return &Endpoint{base: base, credential: credential, server: c.servers[address]}
 }
 
 // Do makes a call. Without an error the service has answered, with a status 2xx and a whole JSON
 // document or with a refusal. The text of an error holds no secret.
 func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
-	if err := call.Endpoint.configured(); err != nil {
-		return Outcome{}, err
-	}
 	x := &exchange{Call: call, client: c, mask: c.config.Redactor, url: join(call.Endpoint.base, call.Path)}
 	o := Outcome{Address: redact.Address(x.url)}
 	x.url.RawQuery = call.Query.Encode()

@@ -51,15 +51,17 @@ func newClient(t testing.TB, s settings) *client {
 	basic := credential.Basic{TokenID: testTokenID, SecretKey: testSecret}
 	s.Redactor = redact.New(basic.Secrets()...)
 	w := wire.New(s.Config)
-	live, err := w.Endpoint("live", s.LiveBaseURL, basic)
+	return &client{w, w.Endpoint(normal(t, s.LiveBaseURL), basic), w.Endpoint(normal(t, s.VODBaseURL), credential.Bearer{Source: s.Token})}
+}
+
+// normal returns an address as ParseBaseURL gives it.
+func normal(t testing.TB, address string) string {
+	t.Helper()
+	u, err := wire.ParseBaseURL(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	vod, err := w.Endpoint("upload", s.VODBaseURL, credential.Bearer{Source: s.Token})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &client{w, live, vod}
+	return u.String()
 }
 
 // Storage returns the transport for addresses that the second endpoint gives.

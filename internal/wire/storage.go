@@ -6,19 +6,13 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// storageConnectionsKept is per host: no more parts are sent at once.
-const storageConnectionsKept = 64
-
 // storageTransports are for large bodies. They use HTTP/1.1, because a connection for each part is
 // faster than streams that share one, and no compression, because an ETag is that of the bytes as
 // they are. fresh makes a connection for each request.
 func storageTransports(c Config) (kept, fresh *http.Transport) {
 	dial := newSpread(c).DialContext
 	kept, fresh = newTransport(c, dial), newTransport(c, dial)
-	for _, t := range []*http.Transport{kept, fresh} {
-		t.MaxIdleConnsPerHost = storageConnectionsKept
-		t.DisableCompression = true
-	}
+	kept.DisableCompression, fresh.DisableCompression = true, true
 	fresh.DisableKeepAlives = true
 	return kept, fresh
 }
@@ -73,7 +67,7 @@ func (g *storageGuard) check(req *http.Request) error {
 	if err := CheckScheme(req.URL); err != nil {
 		return problem + retry.PermanentError(err.Error())
 	}
-	if req.URL.Scheme != "https" && (g.service.base == nil || g.service.base.Scheme == "https") {
+	if req.URL.Scheme != "https" && g.service.base.Scheme != "http" {
 		return problem + "its address is plain http, which is allowed only if the address of the service is"
 	}
 	return nil

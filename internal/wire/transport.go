@@ -21,8 +21,8 @@ type dialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 
 const (
 	dialTimeout = 30 * time.Second
-	// connectionsKept is per host: about the number of concurrent calls.
-	connectionsKept = 16
+	// connectionsKept is per host: no more calls are made, or parts sent, at once.
+	connectionsKept = 64
 	idleTimeout     = 90 * time.Second
 	// An HTTP/2 connection that has been silent for pingAfter is pinged. It is closed if no
 	// response comes within pingTimeout, or if nothing can be written to it for as long. The sum is
@@ -61,6 +61,7 @@ func newTransport(c Config, dial dialFunc) *http.Transport {
 		TLSClientConfig:     &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: retry.FirstContact,
 		IdleConnTimeout:     idleTimeout,
+		MaxIdleConnsPerHost: connectionsKept,
 
 		OnProxyConnectResponse: proxyRefusal,
 	}
@@ -117,7 +118,6 @@ func callTransports(c Config) (kept, fresh *http.Transport) {
 	kept, fresh = newTransport(c, dialer(c)), newTransport(c, dialer(c))
 	kept.ForceAttemptHTTP2 = true
 	kept.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: pingTimeout}
-	kept.MaxIdleConnsPerHost = connectionsKept
 	fresh.DisableKeepAlives = true
 	return kept, fresh
 }

@@ -4,8 +4,9 @@ package wire
 
 import (
 	"net"
-	"runtime"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // unsentBytes is how many bytes the kernel takes for a connection beyond those that it can send
@@ -24,10 +25,8 @@ func limitUnsent(conn net.Conn) {
 	if err != nil {
 		return
 	}
-	option := 0x19 // TCP_NOTSENT_LOWAT, which package syscall does not have
-	if runtime.GOOS == "darwin" {
-		option = 0x201
-	}
 	// Uploads work without it, too.
-	_ = raw.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, option, unsentBytes) })
+	_ = raw.Control(func(fd uintptr) {
+		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsentBytes)
+	})
 }

@@ -126,13 +126,10 @@ func (j job) transferManager(ctx context.Context) error {
 // engine uploads ten files at once, as Terraform does, with what the provider makes when nothing is
 // configured.
 func (j job) engine(ctx context.Context) error {
-	client, err := api.New(api.Config{
+	client := api.New(api.Config{
 		VODBaseURL: j.Service, Token: credential.StaticToken(simulator.DefaultIDToken),
 		Config: wire.Config{MaxRetries: j.Retries, RootCAs: j.roots(), DialContext: j.dial, Lookup: j.lookup()},
 	})
-	if err != nil {
-		return err
-	}
 	uploader := upload.New(upload.Config{
 		API:     client,
 		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), StallTimeout: time.Minute, MaxRetries: j.Retries}),
