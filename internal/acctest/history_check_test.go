@@ -43,6 +43,7 @@ type checked struct {
 
 	// Of one step.
 	troubled      bool
+	tested        bool // by terraform test, which may complete an upload that a state has unfinished
 	lied          bool // by a response that has other values of a session, or lacks some
 	hard          bool // by more than what a retry overcomes
 	edited        bool // a file or a state was changed during the step

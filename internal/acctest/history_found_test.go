@@ -1,17 +1,24 @@
 package acctest
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // TestFound plays the histories that found a defect.
 func TestFound(t *testing.T) {
 	t.Parallel()
-	for name, h := range found {
+	for i, name := range slices.Sorted(maps.Keys(found)) {
+		h := found[name]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if i%6 > 0 { // what all go through, some of them show to the race detector
+				stage.Large(t)
+			}
 			for range max(1, plays[name]) {
 				Replay(t, h)
 			}
@@ -713,6 +720,7 @@ var found = map[string]History{
 // has been forgotten.
 func TestFoundTaintedFolderThatCannotBeRead(t *testing.T) {
 	t.Parallel()
+	stage.Large(t)
 	for after := range 8 {
 		Replay(t, History{
 			Steps: []Step{
@@ -745,6 +753,7 @@ func TestFoundOtherAccountAfterARetry(t *testing.T) {
 // whose ETag is no MD5.
 func TestFoundWrongETagOfAProvedPart(t *testing.T) {
 	t.Parallel()
+	stage.Large(t)
 	for _, checksum := range []string{"", "sha256"} {
 		Replay(t, History{
 			Service: Service{Checksum: checksum},
@@ -762,6 +771,7 @@ func TestFoundWrongETagOfAProvedPart(t *testing.T) {
 // that of the run before.
 func TestFoundStateThatABackendLost(t *testing.T) {
 	t.Parallel()
+	stage.Large(t)
 	for _, backends := range []bool{false, true} {
 		Replay(t, History{
 			Service: Service{Backends: backends},

@@ -395,7 +395,7 @@ func filesOf(address string) []string {
 var faults = map[string]map[string][]string{
 	sessionType: {
 		simulator.CallCreateSession: append(slices.Clone(usual), "break after", "503 after", "504 after", "silent after", "cut", "503", "break before", "control", "echo"),
-		simulator.CallGetSession:    append(slices.Clone(usual), "404", "echo", "other values", "values missing"),
+		simulator.CallGetSession:    append(slices.Clone(usual), "404", "stranger", "echo", "other values", "values missing"),
 		simulator.CallListSessions:  usual,
 		simulator.CallRegions:       usual,
 	},
@@ -419,7 +419,7 @@ var (
 	}
 	usual = []string{
 		"break before", "break after", "cut", "silent", "silent after", "slow", "400", "401", "403", "429", "429 wait",
-		"500", "502", "503", "503 wait", "503 after", "504 after", "page", "refused",
+		"500", "502", "503", "503 wait", "503 after", "504 after", "524 after", "200 wait", "200 never", "page", "refused",
 	}
 	puts = []string{
 		"break before", "break after", "cut", "stall", "silent after", "403", "expired", "slow down", "500", "503", "503 after",

@@ -526,10 +526,10 @@ func (o *outcome) is(address string) bool {
 // namesLeft requires that an unfinished upload that has left the state was completed, or is named,
 // or that a text says that an unfinished upload cannot, or could not, be continued.
 // Where the plan did not know what a folder has, that is not known. Two resources of the same files
-// may exchange their uploads.
+// may exchange their uploads, and so may a resource and a test of it.
 func (r *run) namesLeft(address string, before, now Instance) {
 	both := func(one, other string) bool { return r.place.variant(one) > 0 && r.place.variant(other) > 0 }
-	if r.place.via[address] > 0 || both("folder.one", "folder.two") || both("upload.small", "upload.twin") {
+	if r.tested || r.place.via[address] > 0 || both("folder.one", "folder.two") || both("upload.small", "upload.twin") {
 		return
 	}
 	r.mu.Lock()

@@ -316,6 +316,10 @@ var troubles = map[string]simulator.Fault{
 	"503 wait":       {Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"7"}}},
 	"503 after":      {Status: http.StatusServiceUnavailable, Processed: true},
 	"504 after":      {Status: http.StatusGatewayTimeout, Processed: true},
+	"524 after":      {Status: 524, Processed: true}, // of a content delivery network
+	"200 wait":       {Status: http.StatusOK, Body: `{"success":false,"message":"Service Unavailable"}`},
+	"200 never":      {Status: http.StatusOK, Body: `{"success":false,"message":"The quota is used up"}`},
+	"stranger":       {Status: http.StatusOK, Body: `{"data":{"id":"stranger","name":"match","region":"eu-central-1","status":"STOPPED"}}`},
 	"page":           {Body: "<html><head><title>Sign in to the network</title></head></html>"},
 	"control":        {Status: http.StatusBadRequest, Body: `{"message":"no\u001b[31m \u202e${file(\"x\")} %{ if }"}`},
 	"echo":           {Status: http.StatusBadRequest, Body: `{"message":"refused for ` + firstToken + ` and ` + simulator.DefaultSecretKey + `"}`},

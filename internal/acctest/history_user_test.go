@@ -112,6 +112,7 @@ func (p *player) step(i int, s Step) {
 		p.finish(r)
 		p.checkLedger(r, s, lines, held)
 	case DoTest:
+		p.tested = true
 		state := pl.state
 		pl.state = map[string]Instance{}
 		for _, do := range []string{DoApply, DoDestroy} {
@@ -221,7 +222,7 @@ func (p *player) overcome(trouble Trouble) bool {
 	switch trouble.What {
 	case "429", "429 wait", "refused":
 		return true
-	case "500", "502", "503", "503 wait", "503 after", "504 after", "break before", "break after", "slow":
+	case "500", "502", "503", "503 wait", "503 after", "504 after", "524 after", "200 wait", "break before", "break after", "slow":
 		return !once
 	case "damaged":
 		return !p.service.KMS

@@ -57,7 +57,7 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	}()
 	// Not an http.Client: it would add redirects, cookies and errors with whole URLs.
 	req = limitReach(req, anywhere)
-	resp, err := answered(transport.RoundTrip(req))
+	resp, err := sameProtocol(transport.RoundTrip(req))
 	if err != nil {
 		return nil, sent.failure(ctx, err, x.mask)
 	}

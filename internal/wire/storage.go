@@ -42,7 +42,7 @@ func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if len(retry.Avoided(req.Context())) > 0 {
 		next = g.fresh // an idle connection may be one to an address that the request avoids
 	}
-	res, err := answered(next.RoundTrip(req))
+	res, err := sameProtocol(next.RoundTrip(req))
 	if err != nil && req.Context().Err() != nil {
 		g.CloseIdleConnections() // as after a time-out of a call
 	}

@@ -84,9 +84,9 @@ func proxyRefusal(_ context.Context, proxy *url.URL, connect *http.Request, res 
 	return retry.PermanentError(text)
 }
 
-// answered refuses a response that hands over the connection: no time limit and no interrupt ends
-// the reading of it.
-func answered(resp *http.Response, err error) (*http.Response, error) {
+// sameProtocol refuses a response that hands over the connection: no time limit and no interrupt
+// ends the reading of it.
+func sameProtocol(resp *http.Response, err error) (*http.Response, error) {
 	if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {
 		_ = resp.Body.Close()
 		return nil, retry.PermanentError("the server switches to another protocol (101), which was not asked for")
