@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"mime"
 	"net/http"
 	"slices"
@@ -146,9 +145,14 @@ func explanation(v value) string {
 	if _, first := v.count(); v.isArray() {
 		v = first
 	}
-	o := v.object()
-	keys := append([]string{"description", "title"}, whyKeys...)
-	return cmp.Or(said(o.get(keys...), 0), said(o.get("data").object().get(keys...), 0))
+	for _, o := range []object{v.object(), v.object().get("data").object()} {
+		for _, key := range slices.Concat(whyKeys, []string{"description", "title"}) {
+			if text := said(o.get(key), 0); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
 }
 
 // refuses reports whether a body, or its data, has an error status, an error or no success.

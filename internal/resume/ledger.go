@@ -449,16 +449,16 @@ func (l *Ledger) Shown(ctx context.Context, planned bool, ids ...string) {
 }
 
 // Own notes that an object belongs to a resource of this process, as Shown does: it is not what a
-// request without a response has made. It reports whether this is the first to be told of it.
-func (l *Ledger) Own(id string) (first bool) {
+// request without a response has made. It is false if the object belonged to one before.
+func (l *Ledger) Own(id string) (isNew bool) {
 	if l == nil {
 		return true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first = !l.owned[id]
+	isNew = !l.owned[id]
 	l.owned[id] = true
-	return first
+	return isNew
 }
 
 // Owns reports whether Own or Shown was told of an object.

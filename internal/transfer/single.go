@@ -19,8 +19,8 @@ import (
 // called again, so the object is at the address returned last. When storage says that the signature
 // does not match, the same address is tried once without Content-Type first.
 //
-// What is stored when ctx ends is verified anyway, for four seconds at most: then there may be no
-// error.
+// If ctx ends, a PUT that can be stored within three seconds goes on, and what is stored is
+// verified, for four seconds at most: then there may be no error.
 //
 // The other errors are those of UploadParts. An error of address is returned as it is.
 func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (Part, error) {

@@ -173,8 +173,8 @@ func TestOddResponses(t *testing.T) {
 		"a byte-order mark":                 {rawResponse(200, "\ufeff"+good), ""},
 		"a byte of the JSON is missing":     {fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(good), good[:len(good)-1]), "the response broke off"},
 		"another protocol":                  {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", "(101), which was not asked for"},
-		"a header that is none":             {"HTTP/1.1 200 OK\r\n{\"key\":\"HIDDEN\"}\r\n\r\n", "the response is not valid HTTP"},
-		"no status line":                    {"{\"key\":\"HIDDEN\"}\r\n\r\n", "the response is not valid HTTP"},
+		"a header that is none":             {"HTTP/1.1 200 OK\r\n{\"key\":\"HIDDEN\"}\r\n\r\n", "the response broke off, or is not valid HTTP"},
+		"no status line":                    {"{\"key\":\"HIDDEN\"}\r\n\r\n", "the response broke off, or is not valid HTTP"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -72,7 +72,7 @@ func (t *trace) failure(ctx context.Context, err error, mask *redact.Redactor) *
 		return &callError{fault: f, text: ended(ctx).text + ": " + waiting, cause: ctx.Err()}
 	}
 	err = redact.URLError(err)
-	text := "the response is not valid HTTP"
+	text := "the response broke off, or is not valid HTTP"
 	if !t.answered.Load() || ofConnection(err) {
 		text = mask.Line(describe(err, f, broken))
 	}
