@@ -25,7 +25,7 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 	why, detail := causeOf(err), ErrorText(err)
 	switch {
 	case why.summary == "":
-		return diag.NewErrorDiagnostic(attempted+" failed", Reason(err))
+		return diag.NewErrorDiagnostic(attempted+" failed", strings.TrimSpace(Reason(err)+"\n\n"+why.advice))
 	case detail == ErrorText(context.Canceled):
 		detail = attempted + " was interrupted, as by Ctrl-C."
 	case why.advice != "":
@@ -58,8 +58,8 @@ func ErrorAndAdvice(err error) string {
 // is "" if the text of the error says it.
 func Advice(err error) string {
 	why := causeOf(err)
-	if why.advice == "" {
-		return ""
+	if why.advice == "" || why.summary == "" {
+		return why.advice
 	}
 	return why.summary + ". " + why.advice
 }
@@ -81,13 +81,16 @@ func List(items []string) string {
 
 // cause is why a call or an upload failed. It is empty if the text of the error says it.
 type cause struct {
-	summary string // constant
+	summary string // constant; "": that what was attempted failed
 	advice  string // what the user can do
 }
 
 func causeOf(err error) cause {
 	if errors.Is(err, context.Canceled) {
 		return cause{summary: "Terraform interrupted this call"}
+	}
+	if late, ok := errors.AsType[*transfer.TimeLimitError](err); ok {
+		return cause{advice: causeOf(late.Latest).advice}
 	}
 	e, ok := errors.AsType[*api.Error](err)
 	if !ok {
@@ -141,13 +144,52 @@ func uploadCause(err error) cause {
 	e, ok := errors.AsType[*upload.SizeError](err)
 	switch {
 	case !ok:
-		return cause{}
+		return cause{advice: storageAdvice(err)}
 	case e.Limit == upload.LimitPut:
 		return cause{"The file is too large for one PUT", "Leave `method` out, or set it to \"multipart\"."}
 	case e.Limit == upload.LimitParts:
 		return cause{"The part size does not fit the file", fmt.Sprintf("Raise `part_size` to at least %d, or leave it out.", transfer.PartSize(e.Size))}
 	}
 	return cause{"The file is too large", "Split the file."}
+}
+
+// storageAdvice says what can be done about the error of a PUT. It is "" for other errors.
+func storageAdvice(err error) string {
+	const (
+		network = "Check the network between this machine and storage"
+		changed = "What storage has is not what was sent: a proxy or faulty hardware may have changed it on its way. If it happens again, try another network or machine."
+		ofProxy = "The response has none of the codes of S3, so a proxy or a firewall between this machine and storage may have sent it: PUT requests to this host must pass it"
+	)
+	if e, ok := errors.AsType[*transfer.StatusError](err); ok {
+		switch {
+		case e.Code == "RequestTimeout", e.Code == "IncompleteBody":
+			return network + "."
+		case e.Code == "BadDigest":
+			return changed
+		case e.Status == http.StatusTooManyRequests, e.Status == http.StatusServiceUnavailable:
+			return "Apply again later, or lower `upload_concurrency` in the provider block."
+		case e.Status >= http.StatusInternalServerError:
+			return "Apply again later."
+		case e.Code != "":
+			return "The service has just made this address: report the response of storage to the service."
+		case e.Status == http.StatusRequestEntityTooLarge:
+			return ofProxy + ". Shorter ones may: `method = \"multipart\"`, and a smaller `part_size`."
+		}
+		return ofProxy + "."
+	}
+	if _, stalled := errors.AsType[*transfer.StallError](err); stalled {
+		return network + ", or raise `stall_timeout` in the provider block."
+	}
+	if e, ok := errors.AsType[*transfer.ConnectionError](err); ok && e.Unreached {
+		return "Check that this machine reaches that host, which is another one than the service's (proxy settings, `ca_bundle_file`)."
+	} else if ok {
+		return network + "."
+	}
+	_, etag := errors.AsType[*transfer.ETagError](err)
+	if _, checksum := errors.AsType[*transfer.ChecksumError](err); etag || checksum {
+		return changed
+	}
+	return ""
 }
 
 // repeats finds the path of an API after the one that a user has appended to the base address.

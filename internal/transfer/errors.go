@@ -103,18 +103,32 @@ func (e *ChecksumError) Error() string {
 	return e.text(fmt.Sprintf("storage answered the %s checksum %s, the content's is %s", strings.ToUpper(e.Algorithm), e.Returned, e.Content))
 }
 
-// connectionError says that a request ended without a response.
-type connectionError struct {
+// ConnectionError says that a request ended without a response.
+type ConnectionError struct {
 	failedPut
-	message   string // masked
-	err       error
-	began     time.Time // when the PUT began
-	unreached bool      // no connection was made
+	Unreached bool // no connection was made
+
+	message string // masked
+	err     error
+	began   time.Time // when the PUT began
 }
 
-func (e *connectionError) Error() string { return e.text(e.message) }
+func (e *ConnectionError) Error() string { return e.text(e.message) }
 
-func (e *connectionError) Unwrap() error { return e.err }
+func (e *ConnectionError) Unwrap() error { return e.err }
+
+// TimeLimitError says that the time of an upload was over. It is only the context's for errors.Is
+// and errors.As.
+type TimeLimitError struct {
+	Limit  error // the context's
+	Latest error // the latest failure, which would have been repeated
+}
+
+func (e *TimeLimitError) Error() string {
+	return fmt.Sprintf("%s. The latest failure: %s", e.Limit, e.Latest)
+}
+
+func (e *TimeLimitError) Unwrap() error { return e.Limit }
 
 // expired reports whether storage refused the address, so that a fresh one is needed.
 func expired(err error) bool {
@@ -148,9 +162,9 @@ func kindOf(err error) retry.Kind {
 	if e, ok := errors.AsType[*StatusError](err); ok {
 		return kindOfStatus(e)
 	}
-	if e, ok := errors.AsType[*connectionError](err); ok && retry.Permanent(e.err) {
+	if e, ok := errors.AsType[*ConnectionError](err); ok && retry.Permanent(e.err) {
 		return retry.Final
-	} else if ok && e.unreached {
+	} else if ok && e.Unreached {
 		return retry.Unreached
 	}
 	if _, ok := errors.AsType[putError](err); ok {
@@ -162,7 +176,7 @@ func kindOf(err error) retry.Kind {
 // lost reports whether the connection failed, so that another PUT should use another one.
 func lost(err error) bool {
 	_, stalled := errors.AsType[*StallError](err)
-	_, broken := errors.AsType[*connectionError](err)
+	_, broken := errors.AsType[*ConnectionError](err)
 	return stalled || broken
 }
 

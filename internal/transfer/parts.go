@@ -54,9 +54,9 @@ func (r Result) Matches(algorithm, value string) (known, ok bool) {
 // The first error stops the upload. It is returned when nothing of the upload runs any more. Parts
 // that storage has accepted by then have been reported if they could be verified within four
 // seconds. The error is a *FileError, *ChangedError, *StatusError, *StallError, *ETagError,
-// *ChecksumError, one of a connection, that of dst.PartURL with the part's number, or the
-// context's. Without error, the size, the number of parts, every ETag and the SHA-256 of the whole
-// agree with f.
+// *ChecksumError, *ConnectionError, *TimeLimitError, that of dst.PartURL with the part's number, or
+// the context's. Without error, the size, the number of parts, every ETag and the SHA-256 of the
+// whole agree with f.
 func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored []Part, dst Destination) (Result, error) {
 	count := PartCount(f.Size, partSize)
 	if partSize < 1 || count > MaxParts {
@@ -77,7 +77,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	}
 	u.tasks.Wait()
 	if err := context.Cause(inner); err != nil {
-		return Result{}, err
+		return Result{}, u.ended(inner, err)
 	}
 	if err := content.Planned(); err != nil {
 		return Result{}, err

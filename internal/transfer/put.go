@@ -207,8 +207,8 @@ func (r *request) broken(err error) error {
 	}
 	err = redact.URLError(err)
 	name, _ := r.host(r.url)
-	return &connectionError{
-		failedPut: failedPut{Op: r.op, Host: name}, message: r.masker(r.put)(err.Error()), err: err, began: r.began, unreached: r.connecting.Load(),
+	return &ConnectionError{
+		failedPut: failedPut{Op: r.op, Host: name}, message: r.masker(r.put)(err.Error()), err: err, began: r.began, Unreached: r.connecting.Load(),
 	}
 }
 

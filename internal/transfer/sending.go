@@ -48,6 +48,7 @@ type fileUpload struct {
 
 	mu     sync.Mutex
 	flying map[*flights]flying // parts in flight
+	latest error               // of an attempt, unless another one has succeeded since
 
 	md5s, keyed atomic.Bool // whether storage has answered with ETags that are MD5s, and with others
 }
@@ -72,6 +73,23 @@ func (u *fileUpload) begin(ctx context.Context, e *Engine, f File, partSize int6
 		over(nil)
 		fail(nil)
 	}
+}
+
+// attempted notes how an attempt ended; nil: well.
+func (u *fileUpload) attempted(err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.latest = err
+}
+
+// ended returns why an upload has ended, and with a time limit what failed until then.
+func (u *fileUpload) ended(ctx context.Context, why error) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.latest == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return why
+	}
+	return &TimeLimitError{Limit: why, Latest: u.latest}
 }
 
 // flying is a part in flight.
@@ -161,6 +179,9 @@ func (u *fileUpload) sending(p put) *sending {
 func (s *sending) run(ctx context.Context, turn *pace.Turn) (Part, error) {
 	for {
 		part, err := s.attempt(ctx, turn)
+		if cut := context.Cause(ctx); cut == nil || !errors.Is(err, cut) {
+			s.of.attempted(err)
+		}
 		if err == nil {
 			return part, nil
 		}
@@ -242,7 +263,11 @@ func (s *sending) target(ctx context.Context) (string, error) {
 	if s.part == 0 && s.url != "" {
 		return s.url, nil
 	}
-	return s.address(ctx)
+	url, err := s.address(ctx)
+	if err != nil {
+		s.of.attempted(err)
+	}
+	return url, err
 }
 
 // failed decides whether, when and how there is another attempt, and reports whether it is at once.
@@ -301,7 +326,7 @@ func (s *sending) failure(ctx context.Context, err error) retry.Failure {
 	if e, ok := errors.AsType[*StatusError](err); ok {
 		f.After, f.Refused = e.retryAfter, e.refused
 	}
-	if e, ok := errors.AsType[*connectionError](err); ok && f.Kind == retry.Unreached {
+	if e, ok := errors.AsType[*ConnectionError](err); ok && f.Kind == retry.Unreached {
 		name, host := s.of.engine.sender.host(s.url)
 		f.Left = host.Unreached(ctx, e.began, name, e.err, e.message)
 	}

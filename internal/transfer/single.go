@@ -53,5 +53,9 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 	}
 	s := u.sending(put{op: "send " + f.Name, section: section, contentType: contentType})
 	s.address = address
-	return s.run(ctx, turn)
+	part, err := s.run(ctx, turn)
+	if err != nil {
+		return Part{}, u.ended(ctx, err)
+	}
+	return part, nil
 }
