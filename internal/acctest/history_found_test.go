@@ -77,6 +77,15 @@ var found = map[string]History{
 			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallCreateSession, What: "503 after", Times: 1}}},
 		},
 	},
+	// One text names the lines of both creates whose answers were lost.
+	"two lost creates beside an equal session": {
+		Steps: []Step{
+			{Do: DoConfig, In: 1, On: "session.a", N: 4},
+			{Do: DoConfig, On: "session.b", N: 1},
+			{Do: DoConfig, In: 1, On: "session.b", N: 8},
+			{Do: DoReplace, In: 1, On: "session.b", Faults: []Trouble{{Call: simulator.CallCreateSession, What: "503", Times: 2}}},
+		},
+	},
 	// A saved plan is applied with the configuration that it was made of.
 	"saved plan has its configuration": {
 		Steps: []Step{

@@ -115,7 +115,7 @@ var (
 	adoptFile     = regexp.MustCompile("- (\\S+): .*may be stored as (\\S+)\\. .* If it is stored, name its key path in `adopt`")
 	takenAsStored = regexp.MustCompile(`taken to be stored as (\S+)\.\s`)
 	importMedia   = regexp.MustCompile(`terraform import ADDRESS (\S+)`)
-	removeFile    = regexp.MustCompile(`(?:remove the file|json and|json,) (/\S+?\.json)`)
+	removeFile    = regexp.MustCompile(`(?:remove the files?|and|,) (/\S+?\.json)`)
 	lookFor       = regexp.MustCompile(`look for a session named "((?:[^"\\]|\\.)*)" in region`)
 )
 

@@ -107,12 +107,10 @@ func (r *liveSession) madeEarlier(ctx, limited context.Context, m, given, old va
 	lines := append(r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given)), r.Data.Ledger.Find(limited, leftRequest(r.Data, m))...)
 	others = slices.DeleteFunc(others, func(line *resume.Line) bool { return slices.Contains(lines, line) })
 	var told earlier
+	var unanswered []*resume.Line
 	for _, line := range append(lines, others...) {
 		if line.Made() == nil {
-			if d := r.unanswered(ctx, line, given, old); d != nil {
-				return d
-			}
-			resume.Drop(ctx, line)
+			unanswered = append(unanswered, line)
 			continue
 		}
 		id := line.Made().ID
@@ -126,7 +124,10 @@ func (r *liveSession) madeEarlier(ctx, limited context.Context, m, given, old va
 			told.add(line, s)
 		}
 	}
-	return told.diagnostic(old)
+	if d := told.diagnostic(old); d != nil {
+		return d
+	}
+	return r.unanswered(ctx, unanswered, given, old)
 }
 
 // earlier are sessions of earlier runs that no state has shown, for one diagnostic.
@@ -173,26 +174,42 @@ func secondSession(files ...string) string {
 	if len(files) == 0 {
 		return "To create another session beside it, apply again."
 	}
-	return fmt.Sprintf("To create another session beside it, remove the file %s and apply again.", enumerate(files, "and"))
+	noun := "file"
+	if len(files) > 1 {
+		noun = "files"
+	}
+	return fmt.Sprintf("To create another session beside it, remove the %s %s and apply again.", noun, enumerate(files, "and"))
 }
 
-// unanswered looks for a session for which an earlier run has asked without a response. It returns
-// nil if the service surely did not make it, because a new session would be in the listing by now,
-// or if all that it may have made has ended.
-func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given values, old values) diag.Diagnostic {
-	l := lostCreate{data: r.Data, given: given, old: old, within: appearWithin}
-	// A clock that was set back since then says nothing.
-	if age := time.Since(line.Began()); age > 0 {
-		l.within = max(appearWithin-age, 0)
+// unanswered looks for sessions for which earlier runs have asked without a response. It returns
+// nil and drops the lines if the service surely did not make them, because new sessions would be in
+// the listing by now, or if all that it may have made has ended.
+func (r *liveSession) unanswered(ctx context.Context, lines []*resume.Line, given values, old values) diag.Diagnostic {
+	if len(lines) == 0 {
+		return nil
+	}
+	l := lostCreate{data: r.Data, given: given, old: old}
+	var times, files []string
+	for _, line := range lines {
+		age := max(time.Since(line.Began()), 0) // a clock that was set back since then says nothing
+		l.within = max(l.within, appearWithin-age)
+		times, files = append(times, utc(line.Began())), append(files, line.Path())
 	}
 	l.search(ctx)
 	runs := slices.ContainsFunc(l.found, func(s api.Session) bool { return !terminal(s.Status()) })
 	if !l.interrupted && l.err == nil && !runs {
+		for _, line := range lines {
+			resume.Drop(ctx, line)
+		}
 		return nil
 	}
+	asked := "An earlier run asked for a session"
+	if len(lines) > 1 {
+		asked = fmt.Sprintf("Earlier runs asked for %d sessions", len(lines))
+	}
 	return diag.NewErrorDiagnostic("The live session may have been created",
-		fmt.Sprintf("An earlier run asked for a session with exactly these arguments at %s, and did not get a response. "+
-			"The provider did not send the request again, because that could create a second session.\n\n%s\n\n%s", utc(line.Began()), l.text(), secondSession(line.Path())))
+		fmt.Sprintf("%s with exactly these arguments at %s, and did not get a response. "+
+			"The provider did not send the request again, because that could create a second session.\n\n%s\n\n%s", asked, enumerate(times, "and"), l.text(), secondSession(files...)))
 }
 
 // readEarlier reads a session of an earlier run. A 404 does not count while the listing shows the
