@@ -28,9 +28,10 @@ func TestFound(t *testing.T) {
 
 // plays is how often a history is played whose outcome chance decides.
 var plays = map[string]int{
-	"session of another":          10, // the order of the deletions decides
-	"folders that exchange files": 5,  // which folder is first is chance
-	"two tainted folders":         3,
+	"session of another":                         10, // the order of the deletions decides
+	"folders that exchange files":                5,  // which folder is first is chance
+	"two tainted folders":                        3,
+	"session left by an interrupted replacement": 3, // whether the interrupt comes before the Create
 }
 
 // found has each history under what it is about. A comment says what must hold, or what did not.
@@ -84,6 +85,19 @@ var found = map[string]History{
 			{Do: DoConfig, On: "session.b", N: 1},
 			{Do: DoConfig, In: 1, On: "session.b", N: 8},
 			{Do: DoReplace, In: 1, On: "session.b", Faults: []Trouble{{Call: simulator.CallCreateSession, What: "503", Times: 2}}},
+		},
+	},
+	// A replacement is refused before its Delete, too, by a session that the Delete of another
+	// resource has left and whose Create did not come.
+	"session left by an interrupted replacement": {
+		Service: Service{GetLate: 3},
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 6},
+			{Do: DoConfig, On: "session.b", N: 5},
+			{Do: DoApply},
+			{Do: DoConfig, On: "session.a", N: 5},
+			{Do: DoApply, During: []Step{{Do: DoInterrupt, At: 5}}},
+			{Do: DoTaint, On: "session.a"},
 		},
 	},
 	// A saved plan is applied with the configuration that it was made of.

@@ -27,7 +27,7 @@ func ledgerRequest(data *noun.Data, given values) resume.Request {
 // than the session. Whether write-only URLs are equal, only the Create sees. A session that ends is
 // not left: the Create does not use it.
 func (r *liveSession) leave(ctx, limited context.Context, m values, refusing []*resume.Line) (left bool, d diag.Diagnostic) {
-	equal := r.Data.Ledger.Find(limited, ledgerRequest(r.Data, m))
+	equal := r.earlierLines(limited, m, m)
 	if m[versionName].IsNull() && slices.ContainsFunc(refusing, func(line *resume.Line) bool { return !slices.Contains(equal, line) }) {
 		if d := r.madeEarlier(ctx, limited, m, m, m, refusing...); d != nil {
 			return false, d
@@ -85,13 +85,19 @@ func unreadableEarlier(label string, err error) diag.Diagnostic {
 			"It could not be read, so the create was not sent: another session would run beside it. Apply again.\n\n%s", label, noun.ErrorText(err)))
 }
 
-// earlierLines are the ids of lines of sessions with these arguments. There are none while an
-// argument is not known.
-func (r *liveSession) earlierLines(ctx context.Context, given values) (ids []string) {
+// earlierLines are the lines of sessions with these arguments, and of those that a Delete has left,
+// which had the arguments of m.
+func (r *liveSession) earlierLines(ctx context.Context, m, given values) []*resume.Line {
+	return append(r.Data.Ledger.Find(ctx, ledgerRequest(r.Data, given)), r.Data.Ledger.Find(ctx, leftRequest(r.Data, m))...)
+}
+
+// refusing are the ids of lines that would refuse to create a session with these arguments. There
+// are none while an argument is not known.
+func (r *liveSession) refusing(ctx context.Context, m, given values) (ids []string) {
 	if r.Data == nil || r.Data.Unknown || !given.known() {
 		return nil
 	}
-	for _, line := range r.Data.Ledger.Find(ctx, ledgerRequest(r.Data, given)) {
+	for _, line := range r.earlierLines(ctx, m, given) {
 		if line.Made() != nil {
 			ids = append(ids, line.ID())
 		}
@@ -104,7 +110,7 @@ func (r *liveSession) earlierLines(ctx context.Context, given values) (ids []str
 // the user knows whether another resource has it. others are lines of sessions with other arguments
 // to tell of. old is the session in the state, which may be nil.
 func (r *liveSession) madeEarlier(ctx, limited context.Context, m, given, old values, others ...*resume.Line) diag.Diagnostic {
-	lines := append(r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given)), r.Data.Ledger.Find(limited, leftRequest(r.Data, m))...)
+	lines := r.earlierLines(limited, m, given)
 	others = slices.DeleteFunc(others, func(line *resume.Line) bool { return slices.Contains(lines, line) })
 	var told earlier
 	var unanswered []*resume.Line

@@ -111,7 +111,7 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config values, resp 
 		}
 	}
 	r.checkNew(ctx, plan, config, &resp.Diagnostics)
-	resp.Diagnostics.Append(noun.PlanNote{Create: true, Earlier: r.earlierLines(ctx, plan.given(config))}.Write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(noun.PlanNote{Create: true, Earlier: r.refusing(ctx, plan, plan.given(config))}.Write(ctx, resp.Private)...)
 }
 
 // checkNew reports why a session could not be created.
