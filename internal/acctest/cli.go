@@ -155,10 +155,15 @@ func write(tb testing.TB, path, content string) {
 	}
 }
 
-// Run runs the CLI to its end, for example c.Run("apply", "-auto-approve").
+// Run runs the CLI to its end, for example c.Run("apply", "-auto-approve"). See
+// stage.Attaches.
 func (c *CLI) Run(args ...string) Result {
 	c.tb.Helper()
-	return c.Start(args...).Wait()
+	cmd := c.command(args)
+	if c.attaches(args) {
+		defer c.attach(cmd)()
+	}
+	return c.start(cmd).Wait()
 }
 
 // Must is Run that fails the test unless the exit code is 0.
@@ -180,15 +185,24 @@ type Process struct {
 	err    error
 }
 
-// Start starts the CLI. It is killed when the test ends before it does. Nothing else limits its
-// time: a machine may be slow.
+// Start starts the CLI, which starts the provider itself. It is killed when the test ends before it
+// does. Nothing else limits its time: a machine may be slow.
 func (c *CLI) Start(args ...string) *Process {
 	c.tb.Helper()
+	return c.start(c.command(args))
+}
+
+func (c *CLI) command(args []string) *exec.Cmd {
 	cmd := exec.CommandContext(c.tb.Context(), c.path, args...)
 	cmd.Dir = c.Dir
 	cmd.Env = c.environ()
 	cmd.WaitDelay = 10 * time.Second
 	setProcessGroup(cmd)
+	return cmd
+}
+
+func (c *CLI) start(cmd *exec.Cmd) *Process {
+	c.tb.Helper()
 	p := &Process{tb: c.tb, cmd: cmd, output: &bytes.Buffer{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.output, p.output
 	if err := cmd.Start(); err != nil {

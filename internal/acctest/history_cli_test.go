@@ -252,7 +252,7 @@ func (c *realPlayer) step(s Step) {
 	}
 	switch {
 	case args != nil:
-		c.output = c.Run(args...).Output
+		c.output = c.Start(args...).Wait().Output // with a provider process for each phase, as the driver has
 	case s.Do == DoConfig:
 		c.place.configure(s.On, s.N)
 	case slices.Contains([]string{DoCBD, DoPrevent, DoProtect, DoTrigger, DoIgnore, DoVia, DoSalt}, s.Do):

@@ -50,14 +50,14 @@ func TestStateThatABackendDidNotSave(t *testing.T) {
 		"refused": func(t *testing.T, b *acctest.Backend, cli *acctest.CLI) {
 			t.Helper()
 			b.Saves(func() (int, bool) { return http.StatusInternalServerError, false })
-			if r := cli.Run("apply", "-auto-approve"); r.Code == 0 {
+			if r := cli.Start("apply", "-auto-approve").Wait(); r.Code == 0 {
 				t.Errorf("the apply ended well\n%s", r.Output)
 			}
 		},
 		"dropped": func(t *testing.T, b *acctest.Backend, cli *acctest.CLI) {
 			t.Helper()
 			b.Saves(func() (int, bool) { return http.StatusOK, false })
-			cli.Must("apply", "-auto-approve")
+			cli.Start("apply", "-auto-approve").Wait()
 		},
 		"killed while the backend holds the state": func(t *testing.T, b *acctest.Backend, cli *acctest.CLI) {
 			t.Helper()

@@ -23,18 +23,18 @@ import (
 func Serve(version string, logged, debug bool) error {
 	log.SetOutput(io.Discard) // net/http writes there what a server sends unasked, which may be secret
 	var options []tf6server.ServeOpt
+	machine := Machine{Env: os.LookupEnv}
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())
 	} else {
+		machine.Run = parentRun()
 		go exitAfterParent()
-	}
-	if !debug {
 		// The CLI gets the signal, too, and tells the provider to stop. A signal to the process
 		// group, as of timeout and systemd, must not end the provider before that: it saves what it
 		// has made.
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	}
-	served := NewServer(version, Machine{Env: os.LookupEnv, Run: parentRun()}, logged)
+	served := NewServer(version, machine, logged)
 	defer served.End()
 	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return served }, options...)
 }

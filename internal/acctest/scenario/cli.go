@@ -68,15 +68,18 @@ func (s *scenario) run(verb, text string, w *wordsOf, fails bool) {
 		args = append(slices.Clip(args), w.next())
 	}
 	s.configureCLI()
-	started := make(chan *acctest.Process, 1)
-	if interrupt != "" {
+	s.cli.before = s.cli.State()
+	var r acctest.Result
+	if interrupt == "" {
+		r = s.cli.Run(args...)
+	} else {
+		started := make(chan *acctest.Process, 1)
 		signal := sync.OnceFunc(func() { (<-started).Signal(os.Interrupt) })
 		defer s.Hook(s.call(interrupt), func(*http.Request) { signal() })()
+		p := s.cli.Start(args...)
+		started <- p
+		r = p.Wait()
 	}
-	s.cli.before = s.cli.State()
-	p := s.cli.Start(args...)
-	started <- p
-	r := p.Wait()
 	s.cli.output, s.diags, s.calls = r.Flat(), r.Diagnostics(), s.Counts()
 	s.silent = interrupt != "" // Terraform ends an interrupted run with an error since 1.14
 	if !s.silent && fails == (r.Code == 0) {

@@ -17,7 +17,7 @@ const (
 	// stageRest has the others, without it: a CLI starts the provider as a process of its own, in
 	// which the detector of the test's process sees nothing, and large amounts take it ten times as
 	// long. Of the cases of a scenario, one shows the races. `make test ARGS=-race` has all tests
-	// in one stage, with it.
+	// in one stage, with it. See Attaches.
 	stageRest = "rest"
 	// stageCLI has the tests that start a CLI.
 	stageCLI = "cli"
@@ -54,6 +54,11 @@ var (
 	virtual marks // tests that have a world or a provider in process
 	chosen  marks // tests that belong to the stage for another reason than these
 )
+
+// Attaches tells whether CLIs use a provider that tests start for each run. A CLI itself starts one
+// for each of its phases, four for an apply, and most of their processor time goes into the keys
+// of the connections between them.
+func Attaches() bool { return current() == stageRest }
 
 // StartsCLI skips a test that starts a CLI in a stage without one.
 func StartsCLI(tb testing.TB) {
