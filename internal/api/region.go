@@ -34,6 +34,7 @@ func decodeRegions(v value) ([]Region, error) {
 		return nil, misshapen("no list of regions was found in %s%s", v.describe(), describeData(v))
 	}
 	var regions []Region
+	key := nameKey(list)
 	for i, item := range list.items() {
 		if i == pageLimit {
 			return nil, misshapen("it has more than %d regions", pageLimit)
@@ -41,7 +42,11 @@ func decodeRegions(v value) ([]Region, error) {
 		if len(item) > regionLimit {
 			return nil, misshapen("entry %d of the regions has %d bytes, more than %d", i+1, len(item), regionLimit)
 		}
-		name, ok := regionName(item, 0)
+		named := item
+		if key != "" {
+			named = item.object().get(key)
+		}
+		name, ok := regionName(named, 0)
 		if !ok {
 			return nil, misshapen("entry %d of the regions carries no name: it is %s", i+1, item.describe())
 		}
@@ -50,6 +55,23 @@ func decodeRegions(v value) ([]Region, error) {
 		regions = append(regions, Region{Name: name, JSON: quote.Escape(compact.String())})
 	}
 	return regions, nil
+}
+
+// nameKey returns the first of regionKeys under which all entries have a name without white space:
+// of one list, no entry is read by its code and another one by its display name, such as "Frankfurt".
+func nameKey(list value) string {
+	i := slices.IndexFunc(regionKeys, func(key string) bool {
+		for _, item := range list.items() {
+			if name, ok := regionName(item.object().get(key), 1); !ok || strings.ContainsFunc(name, unicode.IsSpace) {
+				return false
+			}
+		}
+		return true
+	})
+	if i < 0 {
+		return ""
+	}
+	return regionKeys[i]
 }
 
 // regionName finds the name in an entry: the entry itself, what it has under one of regionKeys, or

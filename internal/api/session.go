@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
@@ -105,11 +108,14 @@ func (f *fields) field(field sessionfield.Field) string {
 		return f.boolean(field.Name)
 	case sessionfield.Number:
 		return f.integer(field.Name)
+	case sessionfield.Zone:
+		return forms.ZoneName(f.str(field.Name))
 	default:
 		if field.Name == outputMode {
 			return f.outputMode()
 		}
-		return sessionfield.Canonical(f.str(field.Name), field.Values)
+		// Terraform composes every string, so names are compared as it has them.
+		return sessionfield.Canonical(norm.NFC.String(f.str(field.Name)), field.Values)
 	}
 }
 

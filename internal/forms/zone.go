@@ -48,6 +48,14 @@ func Zone(name string) (*time.Location, error) {
 	return time.LoadLocationFromTZData(name, data)
 }
 
+// ZoneName returns the name of a time zone as the database writes it, or what is none as it is.
+func ZoneName(name string) string {
+	if file := database()[strings.ToLower(name)]; file != nil {
+		return file.Name
+	}
+	return name
+}
+
 // SameZone reports whether two names mean the same zone: they are equal, differ in letter case
 // only, or are aliases, such as Asia/Calcutta and Asia/Kolkata.
 func SameZone(a, b string) bool {

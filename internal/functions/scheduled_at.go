@@ -24,7 +24,7 @@ var formatScheduledAt = pure{
 		Summary: "Converts an RFC 3339 time to `scheduled_at`",
 		MarkdownDescription: "Returns the local time `YYYY-MM-DD HH:MM` in a time zone at the given time. " +
 			"Seconds are cut, because `scheduled_at` has none. It is an error if clocks show this local time twice because of a clock change.\n\n" +
-			"A time made with `plantimestamp()` changes with every plan, and another `scheduled_at` means a new session: add `scheduled_at` to `ignore_changes` in the `lifecycle` block of such a session.",
+			"A time made with `plantimestamp()` changes with every plan, and another `scheduled_at` means a new session: add `scheduled_at` to `ignore_changes` in the `lifecycle` block of such a session, and remove it from there for an apply that creates a new session after its start has passed.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "timestamp", MarkdownDescription: "RFC 3339 time, such as `2040-06-30T18:45:00Z` or `2040-06-30T20:45:00+02:00`."},
 			timezoneParameter,

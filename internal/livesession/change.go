@@ -315,6 +315,8 @@ func importDiffers(state, plan values, changed []change) diag.Diagnostic {
 	for _, c := range changed {
 		i := slices.IndexFunc(arguments, func(a attribute) bool { return a.Name == c.name })
 		switch {
+		case c.name == "replace_on_status":
+			lines = append(lines, fmt.Sprintf("`replace_on_status` has %s, the status of the session: remove it until the session is imported", state.text("status")))
 		case i < 0:
 			lines = append(lines, "`"+c.name+"`")
 		case arguments[i].sensitive():

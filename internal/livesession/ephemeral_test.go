@@ -38,6 +38,20 @@ func TestEphemeralHasEveryField(t *testing.T) {
 	}
 }
 
+// TestIDInAnotherLetterCase: Terraform refuses an ephemeral resource whose id is not the configured
+// one, and the listing is searched for the service's spelling.
+func TestIDInAnotherLetterCase(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	id := w.AddSession(simulator.SessionRecord{ID: "abc", Name: "match", Region: "eu-central-1", Status: "READY"})
+	shows(w, map[string]string{`"abc"`: `"ABC"`})
+	opened, diags := w.Provider(nil).Open(resourceType, config{"id": id})
+	read, more := w.Provider(nil).DataSource(resourceType, config{"id": id})
+	if len(diags)+len(more) > 0 || opened["id"] != id || read["id"] != id || opened["port"] == nil || read["port"] == nil {
+		t.Error(opened, read, diags, more)
+	}
+}
+
 // TestEndpointsInState changes the argument in place, back and forth.
 func TestEndpointsInState(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		"wait_for_status": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Statuses to wait for after a create. Default: `[\"READY\", \"SCHEDULED\"]`. With an empty set: until the session can be read. " +
+				"The provider reads the session every few seconds, so name the statuses that follow, too: with `ALLOCATED` alone, a session that is `READY` by then is waited for in vain. " +
 				"`ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the wait with an error unless they are in the set.",
 			Validators: statusSet(),
 		},

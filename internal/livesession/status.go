@@ -65,7 +65,7 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 			},
 			"wait_for_status": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Statuses to wait for: each session must have one of them. Default: `[\"READY\", \"SCHEDULED\"]`. " +
+				MarkdownDescription: "Statuses to wait for: all sessions must have one of them at the same time, so name the statuses that follow, too. Default: `[\"READY\", \"SCHEDULED\"]`. " +
 					"A session in status `ERROR`, `TERMINATED`, `STOPPED` or `CANCELLED` ends the wait with an error unless its status is in the set.",
 				Validators: append(statusSet(), setvalidator.SizeAtLeast(1)),
 			},
@@ -127,7 +127,8 @@ func (m *statusModel) withoutURLs() bool {
 // waitedFor returns the sessions of the state for which the plan does not wait again, nil if it
 // waits for all.
 func (m *statusModel) waitedFor(state *statusModel) map[string]attr.Value {
-	if state == nil || !state.WaitForStatus.Equal(m.WaitForStatus) || !noun.SameTriggers(state.Triggers, m.Triggers) {
+	if state == nil || partlyUnknown(m.WaitForStatus) || !noun.SameTriggers(state.Triggers, m.Triggers) ||
+		!slices.Equal(waitStatuses(state.WaitForStatus), waitStatuses(m.WaitForStatus)) { // the default may be written out
 		return nil
 	}
 	return state.Sessions.Elements()
@@ -285,7 +286,7 @@ func (w *watch) problem(result waitResult, operation string) diag.Diagnostic {
 		return diag.NewAttributeErrorDiagnostic(path.Root("session_ids"), "Live sessions are not listed",
 			fmt.Sprintf("For %s, the listing of the account has not shown %s of `session_ids`:\n%s\n\n"+
 				"Check the ids, and that `base_url` and the credentials belong to the account that has the sessions.",
-				seconds(time.Since(w.complete)), count(len(w.missing)), noun.List(w.describe(w.missing))))
+				seconds(time.Since(w.lacking)), count(len(w.missing)), noun.List(w.describe(w.missing))))
 	case interrupted:
 		return diag.NewErrorDiagnostic("Waiting for the live sessions was interrupted", again)
 	case timedOut:

@@ -17,6 +17,9 @@ var (
 	// unallocatedStatuses are those in which the listing has no addresses yet.
 	unallocatedStatuses = []string{"PENDING", "PROVISIONING"}
 
+	// passingStatuses are those in which no session stays.
+	passingStatuses = []string{"PENDING", "PROVISIONING", "ALLOCATED", "STOPPING"}
+
 	defaultWaitForStatus = []string{statusReady, statusScheduled}
 )
 

@@ -49,10 +49,10 @@ type watch struct {
 	// growth is the part of a pause by which the next one is longer: 2 for a half.
 	growth time.Duration
 
-	took     time.Duration
-	shown    map[string]api.Session // by id, by the last look that did not fail
-	complete time.Time              // when a look last showed all sessions, or the wait began
-	err      error                  // of the last look; nil after a success
+	took    time.Duration
+	shown   map[string]api.Session // by id, by the last look that did not fail
+	lacking time.Time              // when the looks that lack sessions began; zero: the last one showed all
+	err     error                  // of the last look; nil after a success
 	// The ids of sessions without a wanted status: those in a final status, those in another one,
 	// and those that are not shown.
 	ended, waiting, missing []string
@@ -74,7 +74,7 @@ const (
 // transient failures: the retries of a single call cover only seconds.
 func (w *watch) wait(ctx context.Context) waitResult {
 	start := time.Now()
-	w.complete = start
+	w.lacking = start
 	busy := time.Duration(0) // how long the requests of the last look took: a large account has many pages
 	for pause := pollFirst; ; pause = min(pause+pause/w.growth, pollLast) {
 		shown, asked, err := w.look(ctx, max(pause, busy))
@@ -106,8 +106,10 @@ func (w *watch) wait(ctx context.Context) waitResult {
 		case len(w.waiting)+len(w.missing) == 0:
 			return ready
 		case len(w.missing) == 0:
-			w.complete = time.Now()
-		case asked.Sub(w.complete) >= appearWithin:
+			w.lacking = time.Time{}
+		case w.lacking.IsZero(): // one look that takes long may miss a session that moves between its pages
+			w.lacking = asked
+		case asked.Sub(w.lacking) >= appearWithin:
 			return notShown
 		}
 	}
@@ -209,14 +211,18 @@ func before(seen []string) string {
 
 const mostSeen = 10 // statuses in a text
 
-// remedy says what to do after a time limit: waiting longer for a status that nobody knows is of no
-// use.
+// remedy says what to do after a time limit. Waiting longer is of no use for statuses that nobody
+// knows, and for those that a session had between two reads.
 func remedy(want []string, operation string) string {
 	unknown := slices.DeleteFunc(slices.Clone(want), func(status string) bool { return slices.Contains(statuses, status) })
-	if len(unknown) == 0 {
-		return fmt.Sprintf(" To wait longer, set `timeouts = { %s = \"40m\" }`.", operation)
+	lasting := slices.DeleteFunc(slices.Clone(want), func(status string) bool { return slices.Contains(passingStatuses, status) })
+	switch {
+	case len(unknown) > 0:
+		return fmt.Sprintf(" The provider does not know %s: check `wait_for_status`. The known statuses are %s.", enumerate(unknown, "and"), enumerate(statuses, "and"))
+	case len(want) > 0 && len(lasting) == 0:
+		return fmt.Sprintf(" A session may have had status %s between two reads: add the statuses that follow to `wait_for_status`, such as READY.", enumerate(want, "or"))
 	}
-	return fmt.Sprintf(" The provider does not know %s: check `wait_for_status`. The known statuses are %s.", enumerate(unknown, "and"), enumerate(statuses, "and"))
+	return fmt.Sprintf(" To wait longer, set `timeouts = { %s = \"40m\" }`.", operation)
 }
 
 // stop is why the wait for a session ended without a wanted status.
