@@ -57,8 +57,9 @@ func decodeRegions(v value) ([]Region, error) {
 	return regions, nil
 }
 
-// nameKey returns the first of regionKeys under which all entries have a name without white space:
-// of one list, no entry is read by its code and another one by its display name, such as "Frankfurt".
+// nameKey returns the first of regionKeys under which all entries have a name without white space,
+// "" if there is none: of one list, no entry is read by its code and another one by its display
+// name, such as "Frankfurt".
 func nameKey(list value) string {
 	i := slices.IndexFunc(regionKeys, func(key string) bool {
 		for _, item := range list.items() {
