@@ -14,6 +14,7 @@ const (
 	OpSync   Op = "sync"
 	OpRename Op = "rename" // path is the new name
 	OpRemove Op = "remove"
+	OpLock   Op = "lock"
 )
 
 // Hook is called before an operation on the file at path. The operation returns its error. n is how

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -247,8 +248,10 @@ func (f *Folder) Lock(name string) (*flock.Flock, error) {
 // LockFile locks an existing file. The library opens it by path, so it is compared with the one in
 // the open folder.
 func (f *Folder) LockFile(name string) (*flock.Flock, error) {
-	lock := flock.New(f.private.Path(name), flock.SetFlag(os.O_RDWR|NonBlock|noFollow))
-	held, err := lock.TryLock()
+	lock, held, err := f.tryLock(name, os.O_RDWR)
+	if errors.Is(err, syscall.EROFS) { // it can be read who has it
+		lock, held, err = f.tryLock(name, os.O_RDONLY)
+	}
 	if err != nil || !held {
 		return nil, Cause(err)
 	}
@@ -259,6 +262,17 @@ func (f *Folder) LockFile(name string) (*flock.Flock, error) {
 	}
 	_ = lock.Unlock()
 	return nil, cmp.Or(Cause(err), ErrLockRemoved)
+}
+
+func (f *Folder) tryLock(name string, flag int) (lock *flock.Flock, held bool, err error) {
+	lock = flock.New(f.private.Path(name), flock.SetFlag(flag|NonBlock|noFollow))
+	if flag == os.O_RDWR {
+		err = f.private.Hook.Before(OpLock, f.private.Path(name))
+	}
+	if err == nil {
+		held, err = lock.TryLock()
+	}
+	return lock, held, err
 }
 
 // RemoveOld removes the provider's own files that have not been written for their lifetime, and

@@ -168,7 +168,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRe
 	s.told.Do(func() { left = s.config.Ledger().Unshown(ctx) })
 	resp, err := serve(ctx, s, s.framework.ApplyResourceChange, req, of)
 	if resp != nil {
-		unshown := warnUnshown(slices.DeleteFunc(left, (*resume.Line).Taken))
+		unshown := warnUnshown(slices.DeleteFunc(left, func(n *resume.Line) bool { return n.Taken() || n.Unmade() }))
 		s.finish(of, unshown)
 		resp.Diagnostics = append(unshown, resp.Diagnostics...)
 	}

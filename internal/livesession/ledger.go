@@ -230,16 +230,18 @@ func (r *liveSession) readEarlier(ctx context.Context, id string, began time.Tim
 	return s, err
 }
 
-// imported completes the line of a request without a response, if the user imports a session with
-// exactly its arguments: only that session can have been its answer, or the user wants no other.
+// imported tells the ledger that the user imports a session with exactly the arguments of requests
+// without a response: once a state has it, it was the answer to one of them, or the user wants no
+// other.
 func (r *liveSession) imported(ctx context.Context, m values) {
-	for _, line := range r.Data.Ledger.Find(ctx, ledgerRequest(r.Data, m)) {
-		if line.Made() == nil {
-			line.Complete(ctx, resume.Made{ID: m.text("id")})
-			r.Data.Ledger.Import(ctx, m.text("id"))
-			return
-		}
+	id := m.text("id")
+	lines := r.Data.Ledger.Find(ctx, ledgerRequest(r.Data, m))
+	lines = slices.DeleteFunc(lines, func(line *resume.Line) bool { return line.Made() != nil })
+	if len(lines) == 0 || slices.ContainsFunc(lines, func(line *resume.Line) bool { return line.Imported() == id }) {
+		return
 	}
+	i := slices.IndexFunc(lines, func(line *resume.Line) bool { return line.Imported() == "" })
+	r.Data.Ledger.Import(ctx, id, lines[max(i, 0)])
 }
 
 func utc(t time.Time) string { return t.UTC().Format(time.RFC3339) }

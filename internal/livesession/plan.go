@@ -141,7 +141,7 @@ func (r *liveSession) planRegion(ctx context.Context, region types.String, diags
 	case err != nil:
 		diags.AddAttributeWarning(path.Root("region"), "The region was not checked",
 			fmt.Sprintf("The provider did not check whether %q is allocated to the account. "+
-				"If it is not, creating the session will fail. %s\n\n%s", region.ValueString(), noun.ErrorText(err), withoutCheck))
+				"If it is not, creating the session will fail. %s\n\n%s", region.ValueString(), noun.ErrorAndAdvice(err), withoutCheck))
 	case problem != "":
 		diags.AddAttributeError(path.Root("region"), "The region is not allocated to the account", problem)
 	}

@@ -304,7 +304,7 @@ func TestRegionCheck(t *testing.T) {
 		}},
 		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusNotFound, Body: `{"message":"not yours"}`}, want: []string{
 			`warning region: The region was not checked: The provider did not check whether "eu-central-1" is allocated to the account. If it is not, creating the session will fail. ` +
-				"Listing the regions failed: GET %s/live/v1/regions: 404 Not Found: not yours.\n\n" +
+				"Listing the regions failed: GET %s/live/v1/regions: 404 Not Found: not yours. Check `base_url` and `vod_base_url`, to which the provider appends the path of the API, and the ids and key paths of the configuration.\n\n" +
 				"To plan without this check, set `skip_region_validation = true` in the provider block.",
 		}},
 		"no permission": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusForbidden}, want: []string{

@@ -253,8 +253,6 @@ func TestLedgersThatAreNotUsed(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, w *world, ledger string){
 		"another customer, by an opaque token": func(_ *testing.T, w *world, _ string) { w.SetCustomerID("customer-other") },
 		"another workspace":                    func(_ *testing.T, w *world, _ string) { w.Env["TF_WORKSPACE"] = "staging" },
-		"another address of the backend":       func(_ *testing.T, w *world, _ string) { w.Env["TF_HTTP_ADDRESS"] = "https://state.example/b" },
-		"another schema of the backend":        func(_ *testing.T, w *world, _ string) { w.Env["PG_SCHEMA_NAME"] = "staging" },
 		"another root module":                  func(t *testing.T, w *world, _ string) { t.Helper(); w.Dir = t.TempDir() },
 		"another service":                      func(_ *testing.T, w *world, _ string) { w.Env["VODLIVE_VOD_BASE_URL"] = w.Live.URL() },
 		"others can write it": func(t *testing.T, _ *world, ledger string) {
@@ -351,7 +349,7 @@ func TestFolderProblems(t *testing.T) {
 		says    []string
 	}{
 		"no folder":      {func(w *world) { _ = os.RemoveAll(w.dir) }, nil, []string{"The folder cannot be uploaded", "no such file"}},
-		"a file":         {func(w *world) { _ = os.RemoveAll(w.dir); _ = os.WriteFile(w.dir, []byte("x"), 0o600) }, nil, []string{"not a directory"}},
+		"a file":         {func(w *world) { _ = os.RemoveAll(w.dir); _ = os.WriteFile(w.dir, []byte("x"), 0o600) }, nil, []string{"is no folder. A single file is the `source` of `vodlive_media_upload`, or of the action"}},
 		"nothing in it":  {func(w *world) { _ = os.Remove(w.path("a.mp4")) }, nil, []string{"has no files"}},
 		"nothing chosen": {func(*world) {}, acctest.Attrs{"include": []string{"*.mov"}}, []string{"has 1 file, such as \"a.mp4\"", "select none of them"}},
 		"empty files":    {func(w *world) { w.write("e1.mp4", ""); w.write("s/e2.mp4", "") }, nil, []string{"e1.mp4 is empty", "e2.mp4 is empty"}},

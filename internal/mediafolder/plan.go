@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -182,7 +183,9 @@ func (p *planner) find() (found map[string]string, err error) {
 	dir, selector := p.plan.dir(), p.plan.patterns().selector()
 	found, problems, seen, err := selector.walk(dir)
 	p.problems = problems
-	if err != nil {
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("%s is no folder. A single file is the `source` of `vodlive_media_upload`, or of the action", dir)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
 	}
 	if len(found) == 0 && len(problems) == 0 {
@@ -215,7 +218,7 @@ func (p *planner) warnPatterns(dir string, s selector, seen findings) {
 	all := everyFile(dir)
 	for i, g := range s.include {
 		if !seen.used[i] && seen.include.count[g.given] == 0 {
-			lines = append(lines, fmt.Sprintf("%q selects no file of %s.%s", g.given, dir, s.describe(g, all)))
+			lines = append(lines, fmt.Sprintf("%q selects no file of %q.%s", g.given, dir, s.describe(g, all)))
 		}
 	}
 	if len(lines) > 0 {
@@ -282,7 +285,7 @@ func noneSelected(dir string, seen findings) error {
 	all, notes := everyFile(dir), seen.notes(dir)
 	links := ""
 	if len(notes) == 1 && notes[0].summary == linkedFolders && len(all) > 0 { // no reason why no pattern selects a file
-		links, notes = " "+strings.TrimSuffix(notes[0].detail, "."), nil
+		links, notes = ". "+strings.TrimSuffix(notes[0].detail, "."), nil
 	}
 	switch {
 	case len(notes) > 0:
@@ -290,7 +293,7 @@ func noneSelected(dir string, seen findings) error {
 	case len(all) == 0:
 		return fmt.Errorf("%s has no files. Check `source_dir`; %s", dir, start)
 	}
-	return fmt.Errorf("%s has %s, such as %s, and `include` and `exclude` select none of them. Hidden files are selected only by a pattern that has the dot. Check both arguments and `source_dir`; %s.%s",
+	return fmt.Errorf("%s has %s, such as %s, and `include` and `exclude` select none of them. Hidden files are selected only by a pattern that has the dot. Check both arguments and `source_dir`; %s%s",
 		dir, counted(len(all), "file"), examples(all), start, links)
 }
 

@@ -193,7 +193,7 @@ func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentit
 
 func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("A folder cannot be imported",
-		"The service has no call that lists stored files, so the provider cannot find those of a folder. Name the key paths of stored files in `adopt` and apply: these files are taken as stored, without being sent.")
+		"The service has no call that lists stored files, so the provider cannot find those of a folder. Remove the import, name the key paths of stored files in `adopt`, and apply: these files are taken as stored, without being sent.")
 }
 
 // absolute is the absolute path of a folder.

@@ -26,6 +26,7 @@ func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 		"identity token":   {&api.Error{Status: http.StatusUnauthorized}, "The service did not accept the identity token", "Check `id_token`"},
 		"token variable":   {&api.Error{Status: http.StatusUnauthorized, Token: "the environment variable VODLIVE_ID_TOKEN"}, "The service did not accept the identity token", "Check the environment variable VODLIVE_ID_TOKEN, and that"},
 		"path twice":       {&api.Error{Address: "https://live.example.com/live/v1/live/v1/regions", Status: http.StatusNotFound, Attempts: 1}, "The address has the path of the API twice", "`/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end"},
+		"path and more":    {&api.Error{Address: "https://vod.example.com/vod/v1/customer/vod/v1/customer/presign-url", Status: http.StatusNotFound, Attempts: 1}, "The address has the path of the API twice", "Remove this end, and what follows it, from"},
 		"not found":        {&api.Error{Address: live, Status: http.StatusNotFound, Attempts: 1}, "The service does not know this address", "Check `base_url` and `vod_base_url`"},
 		"refused":          {&api.Error{Address: live, Status: http.StatusBadRequest, Attempts: 1}, "The service refused the values of this request", "Its message above says why"},
 		"no token":         {&api.Error{Err: &credential.TokenError{Err: errors.New("the command failed")}}, "The identity token cannot be used", "Check where the identity token comes from"},

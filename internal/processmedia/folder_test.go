@@ -329,7 +329,7 @@ func TestPlanProblems(t *testing.T) {
 		"empty folder":   {func(w *world) { _ = os.Remove(filepath.Join(w.dir, "a.mp4")) }, nil, []string{"has no files"}},
 		"nothing chosen": {nil, acctest.Attrs{"include": []string{"*.mov"}}, []string{"select none of them"}},
 		"empty files":    {func(w *world) { w.write("b.mp4", ""); w.write("s/c.mp4", "") }, nil, []string{"b.mp4 is empty", "c.mp4 is empty"}},
-		"a file":         {func(w *world) { w.config["source_dir"] = filepath.Join(w.dir, "a.mp4") }, nil, []string{"The folder cannot be uploaded", "not a directory"}},
+		"a file":         {func(w *world) { w.config["source_dir"] = filepath.Join(w.dir, "a.mp4") }, nil, []string{"The folder cannot be uploaded", "is no folder. A single file is the `source`"}},
 		"too large": {
 			func(w *world) { _ = os.Truncate(filepath.Join(w.dir, "a.mp4"), 5<<30+1) },
 			acctest.Attrs{"method": "single"},

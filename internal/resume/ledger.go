@@ -70,7 +70,7 @@ type Ledger struct {
 	loaded   bool                          // the lines of processes that have ended are in lines
 	running  []string                      // other processes that had lines and ran when they were looked for
 	awaited  map[string]map[string]bool    // digests of lines of running processes, by file: see began
-	lines    map[string][]*Line            // those with a response, by the id of the object
+	lines    map[string][]*Line            // by the id of the object
 	requests map[string]map[string][]*Line // those that Find may return, by key and digest
 	imported map[string]bool               // ids of what this process imports
 	owned    map[string]bool               // ids of what a saved state or this process has: see Own
@@ -162,14 +162,27 @@ func (l *Ledger) lockName(process string) string { return "process-" + l.ownerID
 
 // insert adds a line to the maps. open says that Find may return it.
 func (l *Ledger) insert(n *Line, open bool) {
-	if made := n.content.Made; made != nil {
-		l.lines[made.ID] = append(l.lines[made.ID], n)
-	}
+	l.list(n)
 	if key := n.page.key; open {
 		if l.requests[key] == nil {
 			l.requests[key] = map[string][]*Line{}
 		}
 		l.requests[key][n.content.Request] = append(l.requests[key][n.content.Request], n)
+	}
+}
+
+// list adds a line to those of its object, and unlist removes it there.
+func (l *Ledger) list(n *Line) {
+	if id := n.object(); id != "" {
+		l.lines[id] = append(l.lines[id], n)
+	}
+}
+
+func (l *Ledger) unlist(n *Line) {
+	if id := n.object(); id != "" {
+		if l.lines[id] = without(l.lines[id], n); len(l.lines[id]) == 0 {
+			delete(l.lines, id)
+		}
 	}
 }
 
@@ -180,11 +193,7 @@ func (l *Ledger) delete(n *Line) {
 	}
 	n.removed = true
 	n.page.left--
-	if made := n.content.Made; made != nil {
-		if l.lines[made.ID] = without(l.lines[made.ID], n); len(l.lines[made.ID]) == 0 {
-			delete(l.lines, made.ID)
-		}
-	}
+	l.unlist(n)
 	l.taken(n)
 }
 
@@ -215,8 +224,9 @@ func (n *Line) Complete(ctx context.Context, made Made) {
 	if n.removed {
 		return
 	}
+	l.unlist(n)
 	n.content.Made = &made
-	l.lines[made.ID] = append(l.lines[made.ID], n)
+	l.list(n)
 	l.save(ctx, n.page)
 }
 
@@ -270,11 +280,19 @@ func (l *Ledger) Find(ctx context.Context, r Request) []*Line {
 		if !wait {
 			return found
 		}
-		select {
-		case <-time.After(endingChecked):
-		case <-ctx.Done():
+		if !pause(ctx) {
 			return nil
 		}
+	}
+}
+
+// pause waits until it is time to look again whether a process has ended. It is false if ctx ended.
+func pause(ctx context.Context) bool {
+	select {
+	case <-time.After(endingChecked):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -436,7 +454,7 @@ func (l *Ledger) Shown(ctx context.Context, planned bool, ids ...string) {
 		}
 		l.owned[id] = true
 		for _, n := range slices.Clone(l.lines[id]) {
-			if planned && n.content.Imported {
+			if planned && n.content.Imported == id {
 				continue
 			}
 			l.delete(n)
@@ -472,8 +490,10 @@ func (l *Ledger) Owns(id string) bool {
 }
 
 // Import notes that a plan imports an object: what Terraform then shows of it to this process, and
-// to the one that applies the plan, is in no saved state.
-func (l *Ledger) Import(ctx context.Context, id string) {
+// to the one that applies the plan, is in no saved state. unanswered are lines without a response
+// that may have made it: a state that shows it ends them. Until then, the user may import another
+// one.
+func (l *Ledger) Import(ctx context.Context, id string, unanswered ...*Line) {
 	if l == nil {
 		return
 	}
@@ -481,11 +501,14 @@ func (l *Ledger) Import(ctx context.Context, id string) {
 	defer l.mu.Unlock()
 	l.load(ctx)
 	l.imported[id] = true
-	for _, n := range slices.Clone(l.lines[id]) {
-		if !n.content.Imported && n.page.onDisk {
-			n.content.Imported = true
-			l.save(ctx, n.page)
+	for _, n := range append(unanswered, l.lines[id]...) {
+		if n.content.Imported == id || n.removed || !n.page.onDisk {
+			continue
 		}
+		l.unlist(n)
+		n.content.Imported = id
+		l.list(n)
+		l.save(ctx, n.page)
 	}
 }
 

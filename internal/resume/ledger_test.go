@@ -600,6 +600,28 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestReadOnlyDisk: what an earlier process has left is found at once where nothing can be written.
+func TestReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir, ctx := t.TempDir(), t.Context()
+		l := ledger(dir, nil)
+		l.Begin(ctx, request(resume.KindSession, "a")).Complete(ctx, resume.Made{ID: "session-1"})
+		l.Close()
+		next := ledger(dir, func(op disk.Op, _ string, n int) (int, error) {
+			if op != disk.OpOpen && op != disk.OpRead {
+				return 0, syscall.EROFS
+			}
+			return n, nil
+		})
+		defer next.Close()
+		start := time.Now()
+		if found := next.Find(ctx, request(resume.KindSession, "a")); len(found) != 1 || time.Since(start) > 0 {
+			t.Errorf("%d lines after %s", len(found), time.Since(start))
+		}
+	})
+}
+
 // TestWithoutALedger: every method of what is turned off does nothing.
 func TestWithoutALedger(t *testing.T) {
 	t.Parallel()

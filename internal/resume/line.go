@@ -72,7 +72,7 @@ type lineContent struct {
 	Began     time.Time `json:"began"` // just before the request was sent
 	Made      *Made     `json:"made"`  // null: the response is not known
 	Group     string    `json:"group,omitempty"`
-	Imported  bool      `json:"imported,omitempty"` // a plan imports it; see Ledger.Import
+	Imported  string    `json:"imported,omitempty"` // id of an object that a plan imports; see Ledger.Import
 	Run       string    `json:"run,omitempty"`
 }
 
@@ -91,6 +91,17 @@ func (n *Line) ID() string { return n.page.id }
 // Made returns what the service returned, nil if that is not known.
 func (n *Line) Made() *Made { return n.content.Made }
 
+// Imported returns the id of the object that was imported last for the line, "" for none.
+func (n *Line) Imported() string { return n.content.Imported }
+
+// object is the id of what the line is about, or may be; "": it is not known.
+func (n *Line) object() string {
+	if made := n.content.Made; made != nil {
+		return made.ID
+	}
+	return n.content.Imported
+}
+
 // Name returns the name of the object.
 func (n *Line) Name() string { return n.content.Name }
 
@@ -102,6 +113,13 @@ func (n *Line) Taken() bool {
 	n.ledger.mu.Lock()
 	defer n.ledger.mu.Unlock()
 	return n.page.process == n.ledger.process
+}
+
+// Unmade reports whether this process has found that the request made nothing that runs.
+func (n *Line) Unmade() bool {
+	n.ledger.mu.Lock()
+	defer n.ledger.mu.Unlock()
+	return n.removed && n.content.Made == nil
 }
 
 // Kind returns what the line is about.

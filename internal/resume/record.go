@@ -118,6 +118,7 @@ type recordFile struct {
 	Parts    []recordPart `json:"parts"`
 
 	Completing bool      `json:"completing,omitempty"`
+	Held       time.Time `json:"held"` // since when its process has it
 	Updated    time.Time `json:"updated"`
 }
 
@@ -136,6 +137,7 @@ type Record struct {
 	name   string
 	key    Key // as stored
 	lock   *flock.Flock
+	held   time.Time
 	found  *Unfinished
 	left   bool
 	log    context.Context //nolint:containedctx // only its logger is used, by the timer's write
@@ -158,17 +160,25 @@ func (s *Store) Begin(ctx context.Context, key Key, uploadID string) *Record {
 
 // Take returns the record of an unfinished upload for which fits is true, and which no operation of
 // this process has or had: one that Leave was given, or else one that an earlier run has written.
-// It is nil if there is none.
+// It is nil if there is none. A process that has had one since before this process began may be
+// about to end with the CLI that started it: Take waits for that.
 func (s *Store) Take(ctx context.Context, key Key, fits func(*Unfinished) bool) *Record {
-	return s.take(ctx, key, fits, s.allRecords)
+	for {
+		r, awaited := s.take(ctx, key, fits, s.allRecords)
+		if r != nil || !awaited || time.Since(s.since) > endingWithin || !pause(ctx) {
+			return r
+		}
+	}
 }
 
-// TakeLeft is Take for what Leave was given.
+// TakeLeft is Take for what Leave was given. It waits for no process.
 func (s *Store) TakeLeft(ctx context.Context, key Key, fits func(*Unfinished) bool) *Record {
-	return s.take(ctx, key, fits, func(context.Context) []string { return nil })
+	r, _ := s.take(ctx, key, fits, func(context.Context) []string { return nil })
+	return r
 }
 
-func (s *Store) take(ctx context.Context, key Key, fits func(*Unfinished) bool, others func(context.Context) []string) *Record {
+// take also reports whether another process has a record that fits.
+func (s *Store) take(ctx context.Context, key Key, fits func(*Unfinished) bool, others func(context.Context) []string) (r *Record, awaited bool) {
 	key = key.stored()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,12 +192,33 @@ func (s *Store) take(ctx context.Context, key Key, fits func(*Unfinished) bool, 
 		}
 		if free && r.found != nil && fits(r.found) {
 			delete(s.left, name)
-			return r
+			if r.folder != nil {
+				_ = r.writeFile(r.found) // since when this process has it
+			}
+			return r, false
 		}
 		r.release()
 		delete(s.taken, lockOf(name))
+		awaited = awaited || !free && s.heldBefore(ctx, key, name, fits)
 	}
-	return nil
+	return nil, awaited
+}
+
+// heldBefore reports whether another process has had a record that fits since before this one
+// began.
+func (s *Store) heldBefore(ctx context.Context, key Key, name string, fits func(*Unfinished) bool) bool {
+	f := s.open(ctx)
+	if f == nil {
+		return false
+	}
+	defer f.Close()
+	content, err := f.Read(name)
+	if err != nil || f.Has(completed(name)) {
+		return false
+	}
+	var r recordFile
+	u, err := parseRecord(content, &key)
+	return err == nil && json.Unmarshal(content, &r) == nil && r.Held.Before(s.since) && fits(u)
 }
 
 // allRecords are the names of the records in the folder.
@@ -208,7 +239,7 @@ func records(f *disk.Folder) []string {
 // hold makes an upload this operation's own, with s.mu locked. free is false if another process has
 // it or has completed it. Without a folder, or if its lock cannot be used, nothing is written.
 func (s *Store) hold(ctx context.Context, key Key, name string) (r *Record, free bool) {
-	r = &Record{store: s, name: name, key: key, log: ctx}
+	r = &Record{store: s, name: name, key: key, held: time.Now().UTC(), log: ctx}
 	s.taken[lockOf(name)] = true
 	f := s.open(ctx)
 	if f == nil {
@@ -415,7 +446,7 @@ func (r *Record) write() {
 
 // writeFile writes the record. If it fails, the log says so.
 func (r *Record) writeFile(u *Unfinished) error {
-	f := recordFile{Version: recordVersion, Key: r.key, UploadID: u.UploadID, KeyPath: u.KeyPath, PartSize: u.PartSize, Completing: u.Completing, Updated: time.Now().UTC()}
+	f := recordFile{Version: recordVersion, Key: r.key, UploadID: u.UploadID, KeyPath: u.KeyPath, PartSize: u.PartSize, Completing: u.Completing, Held: r.held, Updated: time.Now().UTC()}
 	for _, p := range u.Parts {
 		f.Parts = append(f.Parts, recordPart{Number: p.Number, MD5: hex.EncodeToString(p.MD5[:]), ETag: p.ETag, Checksum: p.Checksum})
 	}

@@ -356,8 +356,8 @@ func TestRecordHasOneHolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	keep(t, dir, testKey)
-	first := resume.New(dir, nil).Take(t.Context(), testKey, fitsAny)
 	other := resume.New(dir, nil)
+	first := resume.New(dir, nil).Take(t.Context(), testKey, fitsAny)
 	other.Leave(t.Context(), testKey, *testUpload()) // of a state
 	if second := other.Take(t.Context(), testKey, fitsAny); first.Found() == nil || second != nil {
 		t.Errorf("the first holder has %v, the second one %v", first.Found(), second.Found())
@@ -365,6 +365,55 @@ func TestRecordHasOneHolder(t *testing.T) {
 	first.Close(false)
 	if u := found(t.Context(), dir, testKey); u == nil {
 		t.Error("not found after the first holder closed it")
+	}
+}
+
+// TestRecordOfARunningProcess: a record that another process had before is awaited for as long as
+// that process may be about to end.
+func TestRecordOfARunningProcess(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		ends time.Duration // of the process with the record; 0: it goes on
+		late bool          // it has the record only after the other process has started
+		want bool
+		wait time.Duration
+	}{
+		"it ends":         {ends: 3 * time.Second, want: true, wait: 3 * time.Second},
+		"it goes on":      {wait: 10 * time.Second},
+		"of the same run": {late: true, ends: 3 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				dir := t.TempDir()
+				var first *resume.Record
+				begin := func() {
+					first = resume.New(dir, nil).Begin(t.Context(), testKey, testUpload().UploadID)
+					first.Changed(testUpload)
+					time.Sleep(time.Millisecond)
+				}
+				if !tc.late {
+					begin()
+				}
+				second := resume.New(dir, nil)
+				time.Sleep(time.Millisecond)
+				if tc.late {
+					begin()
+				}
+				if tc.ends > 0 {
+					time.AfterFunc(tc.ends, func() { first.Close(false) })
+				}
+				start := time.Now()
+				record := second.Take(t.Context(), testKey, fitsAny)
+				defer record.Close(false)
+				if waited := time.Since(start); (record != nil) != tc.want || waited < tc.wait || waited > tc.wait+time.Second {
+					t.Errorf("found %v after %s", record.Found(), waited)
+				}
+				if tc.ends == 0 {
+					first.Close(false)
+				}
+			})
+		})
 	}
 }
 

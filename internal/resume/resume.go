@@ -35,6 +35,7 @@ type Store struct {
 	cleaned sync.Once
 
 	contents sync.Map // *contents by folder
+	since    time.Time
 
 	mu    sync.Mutex             // also during an attempt to lock a record
 	taken map[string]bool        // locks of the uploads that operations of this process have or had
@@ -45,7 +46,7 @@ type Store struct {
 // each use, so that a process keeps none open between uploads. The hook is called before each
 // operation on a file; nil: none.
 func New(dir string, hook disk.Hook) *Store {
-	s := &Store{taken: map[string]bool{}, left: map[string]*Unfinished{}}
+	s := &Store{since: time.Now(), taken: map[string]bool{}, left: map[string]*Unfinished{}}
 	if dir != "" {
 		s.private = &disk.Private{Parent: dir, Name: Folder, Hook: hook, Names: ownName, Lifetime: lifetimeOf}
 	}
