@@ -20,6 +20,8 @@ const (
 var (
 	// errOvertaken ends a PUT of a part that another PUT stores.
 	errOvertaken = errors.New("another PUT of the part is faster")
+	// errGrounded withholds the last bytes of a part whose upload has ended.
+	errGrounded = errors.New("the upload has ended")
 	// errSurplus ends a PUT that is made again when fewer are in flight.
 	errSurplus = errors.New("too many PUTs are in flight")
 )
@@ -45,6 +47,8 @@ type flights struct {
 	flying []*flight // in flight, and the one that has stored the part
 	made   int
 	last   *flight // sends the last bytes, or has sent them; nil: none
+
+	grounded bool // nobody sends them any more
 }
 
 // flight is one PUT.
@@ -139,11 +143,23 @@ func (fs *flights) begin(ctx context.Context, p put, f *flight, ended chan<- *fl
 func (fs *flights) sendsLast(f *flight) error {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
+	if fs.grounded {
+		return errGrounded
+	}
 	if fs.last != nil && fs.last != f {
 		return errOvertaken
 	}
 	fs.last, f.lastSent = f, time.Now()
 	return nil
+}
+
+// lands reports whether the part may still be stored: soon allows it, or its last bytes are sent. If
+// not, they are withheld: a PUT that is cut off then stores nothing.
+func (fs *flights) lands(soon bool) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.grounded = fs.last == nil && !soon
+	return !fs.grounded
 }
 
 // ended notes that a PUT has ended.

@@ -2,8 +2,12 @@ package transfer_test
 
 import (
 	"context"
+	"crypto/md5"
 	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,6 +108,37 @@ func TestInterruptsMakeProgress(t *testing.T) {
 				}
 			}
 			t.Errorf("%d of 30 parts are stored after 60 runs", len(stored))
+		})
+	}
+}
+
+// TestInterruptAsThePUTBegins: a PUT that is cut off stores nothing, so that no object is in no
+// state, however late storage reads it. One whose last bytes are sent gets time for its response.
+func TestInterruptAsThePUTBegins(t *testing.T) {
+	t.Parallel()
+	for name, reads := range map[string]bool{"before it is read": false, "when it is sent": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, _ := newFile(t, 1000)
+				ctx, cancel := context.WithCancel(t.Context())
+				var stored []byte
+				s := &store{rule: func(_ *attempt, req *http.Request) (*http.Response, error) {
+					if reads {
+						stored, _ = io.ReadAll(req.Body)
+					}
+					cancel()
+					time.Sleep(time.Second)
+					if !reads {
+						stored, _ = io.ReadAll(req.Body)
+					}
+					return answer(http.StatusOK, "", "ETag", fmt.Sprintf("%x", md5.Sum(stored))), context.Cause(req.Context())
+				}}
+				_, err := newEngine(s).UploadSingle(ctx, f, (&addresses{}).next, "")
+				if whole := len(stored) == 1000; whole != reads || whole != (err == nil) {
+					t.Errorf("%d bytes are stored, and the error is %v", len(stored), err)
+				}
+			})
 		})
 	}
 }

@@ -121,7 +121,7 @@ func (u *fileUpload) fly(ctx context.Context, fs *flights, size int64) (own cont
 }
 
 // land ends the parts in flight, but if the upload was cancelled, those that can be stored soon go
-// on: those of which least is left, as many as the goodput carries.
+// on: those that are sent, and those of which least is left, as many as the goodput carries.
 func (u *fileUpload) land(cancelled bool, cause error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -132,7 +132,8 @@ func (u *fileUpload) land(cancelled bool, cause error) {
 	left := func(fs *flights) int64 { return u.flying[fs].size - fs.handed() }
 	carries := int64(goodput * landing.Seconds())
 	for _, fs := range slices.SortedFunc(maps.Keys(u.flying), func(a, b *flights) int { return cmp.Compare(left(a), left(b)) }) {
-		if carries -= left(fs); !cancelled || carries < 0 || fs.handed() == 0 {
+		carries -= left(fs)
+		if !cancelled || !fs.lands(carries >= 0 && fs.handed() > 0) {
 			u.flying[fs].stop(cause)
 		}
 	}
