@@ -153,8 +153,8 @@ func (fs *flights) sendsLast(f *flight) error {
 	return nil
 }
 
-// lands reports whether the part may still be stored: soon allows it, or its last bytes are sent. If
-// not, they are withheld: a PUT that is cut off then stores nothing.
+// lands reports whether the part may still be stored: soon allows it, or its last bytes are sent.
+// If not, they are withheld: a PUT that is cut off then stores nothing.
 func (fs *flights) lands(soon bool) bool {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
