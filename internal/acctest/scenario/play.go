@@ -43,7 +43,8 @@ type scenario struct {
 	saved    *acctest.Plan               // the last plan
 	planned  bool                        // saved has no errors
 
-	cli *realCLI // plays the steps; nil: a provider in process does
+	cli  *realCLI // plays the steps; nil: a provider in process does
+	real bool     // in real time
 
 	// What expectations are about: the last step.
 	step   string // its verb; "" before the first one

@@ -120,7 +120,9 @@ func Play(t *testing.T) {
 					s.play(lines)
 				case slices.Contains(marks, realTime):
 					stage.Large(t)
-					newScenario(t, file, archive).play(lines)
+					s := newScenario(t, file, archive)
+					s.real = true
+					s.play(lines)
 				default:
 					synctest.Test(t, func(t *testing.T) {
 						s := newScenario(t, file, archive)
