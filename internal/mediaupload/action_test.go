@@ -202,7 +202,7 @@ func TestActionWhoseUploadMayBeComplete(t *testing.T) {
 		_ = hold.Arrived(t.Context(), 1)
 		cancel()
 	}()
-	if _, diags := invoke(p, path, inParts); !strings.Contains(diags, "4 of 4 parts are stored") {
+	if _, diags := invoke(p, path, inParts); !strings.Contains(diags, "4 of 4 parts are stored and are not lost: the action only completes the upload when") {
 		t.Fatal(diags)
 	}
 	hold.Release()

@@ -68,8 +68,11 @@ func uploadDiagnostic(f upload.File, left *resume.Unfinished, err error, given b
 	if stored == 0 {
 		return d
 	}
-	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf("%s\n\n%d of %d parts are stored and are not lost: %s",
-		d.Detail(), stored, transfer.PartCount(f.Size, left.PartSize), next.toContinue))
+	count := transfer.PartCount(f.Size, left.PartSize)
+	if stored == count {
+		next.toContinue = strings.Replace(next.toContinue, "sends only the others", "only completes the upload", 1)
+	}
+	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf("%s\n\n%d of %d parts are stored and are not lost: %s", d.Detail(), stored, count, next.toContinue))
 }
 
 // otherHash is the error for a file whose remembered hash, if there is one, is not the configured
