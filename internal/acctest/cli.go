@@ -155,8 +155,8 @@ func write(tb testing.TB, path, content string) {
 	}
 }
 
-// Run runs the CLI to its end, for example c.Run("apply", "-auto-approve"). See
-// stage.Attaches.
+// Run runs the CLI to its end, for example c.Run("apply", "-auto-approve"). In a
+// stage that stage.Attaches tells, it uses a provider that is started for the run.
 func (c *CLI) Run(args ...string) Result {
 	c.tb.Helper()
 	cmd := c.command(args)

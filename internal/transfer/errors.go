@@ -117,8 +117,8 @@ func (e *ConnectionError) Error() string { return e.text(e.message) }
 
 func (e *ConnectionError) Unwrap() error { return e.err }
 
-// TimeLimitError says that the time of an upload was over. It is only the context's for errors.Is
-// and errors.As.
+// TimeLimitError says that the time of an upload was over. It unwraps to Limit alone: a refusal
+// that would have been repeated must not look final.
 type TimeLimitError struct {
 	Limit  error // the context's
 	Latest error // the latest failure, which would have been repeated

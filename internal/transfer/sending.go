@@ -180,7 +180,7 @@ func (u *fileUpload) sending(p put) *sending {
 func (s *sending) run(ctx context.Context, turn *pace.Turn) (Part, error) {
 	for {
 		part, err := s.attempt(ctx, turn)
-		if cut := context.Cause(ctx); cut == nil || !errors.Is(err, cut) {
+		if _, failed := errors.AsType[putError](err); failed || err == nil {
 			s.of.attempted(err)
 		}
 		if err == nil {
