@@ -52,7 +52,7 @@ func (p *player) invoke(pl *place, n int) {
 // protection refuses it.
 func (p *player) deleteUnplanned(pl *place, address string) {
 	o, found := pl.state[address]
-	if !found || !o.Exists() || o.Deposed != nil || o.Type == dataType || o.Type == fileType {
+	if !found || !o.Exists() || len(o.Deposed) > 0 || o.Type == dataType || o.Type == fileType {
 		return
 	}
 	proc := p.process(pl)
@@ -101,7 +101,7 @@ func (p *player) importOwn(pl *place, address string) {
 // another address: by import, and the files of a folder by adopt.
 func (p *player) reimport(pl *place, address string) {
 	o, found := pl.state[address]
-	if !found || !o.Exists() || o.Text("id") == "" || o.Deposed != nil || len(unfinished(o.Attrs())) > 0 {
+	if !found || !o.Exists() || o.Text("id") == "" || len(o.Deposed) > 0 || len(unfinished(o.Attrs())) > 0 {
 		return
 	}
 	switch kinds[address].typ {

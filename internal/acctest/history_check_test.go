@@ -125,10 +125,6 @@ func (p *player) begin() {
 			if kinds[address].typ == uploadType && o.Text("key_path") != "" && !o.Tainted {
 				p.stored[pl][address] = o
 			}
-			p.managedBefore[o.Text("id")] = true
-			if o.Deposed != nil {
-				p.managedBefore[o.Deposed.Text("id")] = true
-			}
 			for _, left := range unfinished(o.Attrs()) {
 				id, _ := left["upload_id"].(string)
 				p.managedBefore[id] = true
@@ -138,8 +134,11 @@ func (p *player) begin() {
 			for id := range ids(o) {
 				p.had[id] = address
 			}
-			if o.Attrs()["deletion_protection"] == true && o.Text("id") != "" {
-				p.protected[o.Text("id")] = pl
+			for _, one := range append(slices.Clip(o.Deposed), o) {
+				p.managedBefore[one.Text("id")] = true
+				if one.Attrs()["deletion_protection"] == true && one.Text("id") != "" {
+					p.protected[one.Text("id")] = pl
+				}
 			}
 			if o.Exists() && pl.variant(address) > 0 {
 				p.promise(pl, address, o)
@@ -244,12 +243,12 @@ func (p *player) released(o Instance) {
 // ids are the ids and key paths that a state has for an address.
 func ids(o Instance) map[string]bool {
 	all := map[string]bool{}
-	for _, one := range []*Instance{&o, o.Deposed} {
-		if one == nil || !one.Exists() {
+	for _, one := range append(slices.Clip(o.Deposed), o) {
+		if !one.Exists() {
 			continue
 		}
 		all[one.Text("id")] = true
-		for _, e := range folderEntries(*one) {
+		for _, e := range folderEntries(one) {
 			keyPath, _ := e["key_path"].(string)
 			all[keyPath] = true
 		}

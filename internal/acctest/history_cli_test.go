@@ -71,6 +71,7 @@ func recorded() []History {
 		{session, file, apply, {Do: DoRefresh}},
 		{file, jobs, apply, write, apply},
 		{file, configure("upload.text", 1), apply, on(DoReplace, small), write, apply},
+		{file, on(DoProtect, small), on(DoCBD, small), apply, on(DoTaint, small), apply, on(DoTaint, small), apply, on(DoProtect, small), apply},
 		{file, jobs, apply, on(DoReplace, small)},
 		{file, jobs, on(DoCBD, job), apply, write, apply},
 		{file, jobs, apply, configure(job, 2), apply},
@@ -172,8 +173,8 @@ func (pl *place) shown() map[string]any {
 		if o.Exists() {
 			show(address, o)
 		}
-		if o.Deposed != nil {
-			show(address+" (deposed)", *o.Deposed)
+		for i, was := range o.Deposed {
+			show(fmt.Sprintf("%s (deposed %d)", address, i), was)
 		}
 	}
 	return state
@@ -364,10 +365,12 @@ func (c *realPlayer) moment() moment {
 			if k.typ != r.Type || otherSchemas[r.Type] != nil || !strings.HasSuffix(address, "."+r.Name) {
 				continue
 			}
+			deposed := 0
 			for _, o := range r.Instances {
 				key := address
 				if o.Deposed != "" {
-					key += " (deposed)"
+					key += fmt.Sprintf(" (deposed %d)", deposed)
+					deposed++
 				}
 				m.State[key] = plain(o.Attributes, o.Status == "tainted")
 			}

@@ -36,6 +36,20 @@ var plays = map[string]int{
 
 // found has each history under what it is about. A comment says what must hold, or what did not.
 var found = map[string]History{
+	// Terraform keeps every object that it cannot remove after create_before_destroy.
+	"protected folder replaced twice": {
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 2},
+			{Do: DoApply},
+			{Do: DoProtect, On: "folder.one"},
+			{Do: DoApply},
+			{Do: DoCBD, On: "folder.one"},
+			{Do: DoTaint, On: "folder.one"},
+			{Do: DoApply},
+			{Do: DoTaint, On: "folder.one"},
+			{Do: DoApply},
+		},
+	},
 	// Two unfinished uploads of one content and name share a record. Each goes on where it stopped,
 	// whichever of them the record has.
 	"uploads of one content continue": {

@@ -141,8 +141,8 @@ func (p *player) checkTwice() {
 	has := map[string]string{}
 	for _, pl := range p.places {
 		for address, o := range pl.state {
-			for _, one := range []*Instance{&o, o.Deposed} {
-				if one == nil || !one.Exists() || kinds[address].typ != sessionType || p.imported[one.Text("id")] || p.free[one.Text("id")] {
+			for _, one := range append(slices.Clip(o.Deposed), o) {
+				if !one.Exists() || kinds[address].typ != sessionType || p.imported[one.Text("id")] || p.free[one.Text("id")] {
 					continue
 				}
 				if other := has[one.Text("id")]; other != "" {

@@ -192,7 +192,7 @@ func (r *run) commit(address string, o Instance) {
 		return
 	}
 	r.place.serial++
-	if !o.State.IsNull() || o.Deposed != nil {
+	if !o.State.IsNull() || len(o.Deposed) > 0 {
 		r.place.state[address] = o
 	} else {
 		delete(r.place.state, address)
@@ -269,14 +269,15 @@ func (r *run) refresh(state map[string]Instance, targets map[string]bool, stored
 		if o.Exists() {
 			o = read(address, o)
 		}
-		if o.Deposed = nil; deposed != nil {
-			if was := read(address, *deposed); was.Exists() {
-				o.Deposed = &was
+		o.Deposed = nil
+		for _, was := range deposed {
+			if was = read(address, was); was.Exists() {
+				o.Deposed = append(o.Deposed, was)
 			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if fresh[address] = o; !o.Exists() && o.Deposed == nil {
+		if fresh[address] = o; !o.Exists() && len(o.Deposed) == 0 {
 			delete(fresh, address)
 		}
 		return true
@@ -296,7 +297,7 @@ type changes struct {
 
 func (c *changes) empty() bool {
 	for _, pl := range c.plans {
-		if pl.Action != NoOp || pl.Prior.Deposed != nil {
+		if pl.Action != NoOp || len(pl.Prior.Deposed) > 0 {
 			return false
 		}
 	}
@@ -306,12 +307,12 @@ func (c *changes) empty() bool {
 func (c *changes) String() string {
 	var lines []string
 	for _, address := range slices.Sorted(maps.Keys(c.plans)) {
-		if pl := c.plans[address]; pl.Action != NoOp || pl.Prior.Deposed != nil {
+		if pl := c.plans[address]; pl.Action != NoOp || len(pl.Prior.Deposed) > 0 {
 			line := fmt.Sprintf("%s: %s", address, pl.Action)
 			if pl.Prior.Tainted {
 				line += " (tainted)"
 			}
-			if pl.Prior.Deposed != nil {
+			if len(pl.Prior.Deposed) > 0 {
 				line += " (deposed)"
 			}
 			lines = append(lines, line+" "+strings.Join(pl.Replaces, " "))
@@ -371,6 +372,9 @@ func (r *run) plan(s Step) *changes {
 				pl.Config = nil
 			}
 		}
+		for _, was := range prior.Deposed {
+			pl.Diags = append(pl.Diags, r.proc.Plan(was, nil).Diags...)
+		}
 		if pl.PreventDestroy && pl.Config == nil && prior.Exists() && r.place.variant(address) > 0 {
 			pl.fail("Instance cannot be destroyed", "the lifecycle block prevents it")
 		}
@@ -417,7 +421,7 @@ func (r *run) apply(c *changes, deleted func()) {
 		case pl.Action == Replace:
 			late = append(late, address)
 		}
-		if pl.Prior.Deposed != nil {
+		if len(pl.Prior.Deposed) > 0 {
 			late = append(late, address)
 		}
 		if pl.Action != Delete && pl.Action != NoOp {
@@ -449,16 +453,17 @@ func (r *run) apply(c *changes, deleted func()) {
 			return false
 		}
 		o := r.instance(address)
-		if o.Deposed == nil {
-			return true
-		}
-		old, diags := r.proc.Destroy(*o.Deposed)
-		r.note(address, diags)
-		if o.Deposed = nil; old.Exists() {
-			o.Deposed = &old
+		deposed, ok := o.Deposed, true
+		o.Deposed = nil
+		for _, was := range deposed {
+			old, diags := r.proc.Destroy(was)
+			r.note(address, diags)
+			if ok = ok && !diags.Failed(); old.Exists() {
+				o.Deposed = append(o.Deposed, old)
+			}
 		}
 		r.commit(address, o)
-		return !diags.Failed()
+		return ok
 	})
 }
 
@@ -470,13 +475,10 @@ func (r *run) change(address string, pl *Plan) bool {
 	if pl.Action == Replace {
 		from = r.proc.New(pl.Prior.Type)
 		if pl.CreateBeforeDestroy {
-			if deposed != nil { // the one of before goes, and there is room for one only
-				_, diags := r.proc.Destroy(*deposed)
-				r.note(address, diags)
-			}
 			was := pl.Prior
 			was.Deposed = nil
-			from.Deposed, deposed = &was, &was
+			deposed = append(slices.Clip(deposed), was)
+			from.Deposed = deposed
 			r.commit(address, from) // before the create, as Terraform does
 		}
 	}

@@ -79,10 +79,13 @@ func (p *player) correct(pl *place) {
 		if o.Attrs()["deletion_protection"] == true { // as an apply of the former arguments without it does
 			o = o.Edited(func(a Attrs) { a["deletion_protection"] = false })
 		}
-		if o.Deposed != nil && o.Deposed.Attrs()["deletion_protection"] == true { // terraform state rm, and import of the other one
-			p.released(*o.Deposed)
-			o.Deposed = nil
-		}
+		o.Deposed = slices.DeleteFunc(slices.Clone(o.Deposed), func(was Instance) bool {
+			protected := was.Attrs()["deletion_protection"] == true
+			if protected { // terraform state rm, and import of the other one
+				p.released(was)
+			}
+			return protected
+		})
 		pl.set(address, o)
 	}
 	for address, block := range pl.blocks {

@@ -205,7 +205,7 @@ func play(t *testing.T, h History, met *reached) (failure string) {
 			for in, pl := range p.places { // without faults, a destroy leaves nothing
 				p.step(len(h.Steps)+1+in, Step{Do: DoDestroy, In: in})
 				for address, o := range pl.state {
-					if o.Exists() || o.Deposed != nil {
+					if o.Exists() || len(o.Deposed) > 0 {
 						p.rec.Errorf("%s: %s is left after destroy: %v", pl.name, address, o.Attrs())
 					}
 				}

@@ -16,8 +16,8 @@ type Instance struct {
 	Private  []byte
 	Identity *tfprotov6.ResourceIdentityData
 	Tainted  bool
-	// Deposed is the older object that a create_before_destroy could not remove.
-	Deposed *Instance
+	// Deposed are the older objects that a create_before_destroy could not remove.
+	Deposed []Instance
 }
 
 // New is an instance that does not exist yet.

@@ -186,12 +186,12 @@ func (p *Provider) createBeforeDestroy(pl *Plan) (Instance, Diagnostics) {
 		if !o.Exists() {
 			return pl.Prior, diags
 		}
-		o.Deposed = &pl.Prior
+		o.Deposed = []Instance{pl.Prior}
 		return o, diags
 	}
 	old, more := p.Destroy(pl.Prior)
 	if old.Exists() {
-		o.Deposed = &old
+		o.Deposed = []Instance{old}
 	}
 	return o, append(diags, more...)
 }
