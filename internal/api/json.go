@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
 const (
@@ -50,76 +52,27 @@ func among(keys []string, key string) bool {
 }
 
 // value is one JSON value, undecoded. A response is decoded level by level, so that it costs memory
-// in proportion to what is read from it, not to what it contains.
-type value json.RawMessage
+// in proportion to what is read from it, not to what it contains. The zero value is none.
+type value struct{ gjson.Result }
 
-func (v value) kind() byte {
-	if len(v) == 0 {
-		return 0
-	}
-	return v[0]
-}
+func (v value) isNull() bool   { return v.Type == gjson.Null }
+func (v value) isString() bool { return v.Type == gjson.String }
 
-func (v value) isNull() bool   { return v.kind() == 0 || v.kind() == 'n' }
-func (v value) isObject() bool { return v.kind() == '{' }
-func (v value) isArray() bool  { return v.kind() == '[' }
-func (v value) isString() bool { return v.kind() == '"' }
-
-// text returns the content of a JSON string.
-func (v value) text() string {
-	if v.isString() && !bytes.ContainsRune(v, '\\') && utf8.Valid(v) {
-		return string(v[1 : len(v)-1]) // most are plain
-	}
-	var s string
-	if json.Unmarshal(v, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// cut returns the first value of valid JSON text, and what follows it.
-func cut(text []byte) (first value, rest []byte) {
-	text = bytes.TrimLeft(text, " \t\r\n,:")
-	depth, quoted := 0, false
-	for i, c := range text {
-		switch {
-		case quoted:
-			if c != '"' || escaped(text[:i]) {
-				continue
-			}
-			quoted = false
-		case c == '"':
-			quoted = true
-			continue
-		case c == '{' || c == '[':
-			depth++
-			continue
-		case (c == '}' || c == ']') && depth > 0:
-			depth--
-		case depth == 0 && strings.IndexByte(" \t\r\n,:]}", c) >= 0:
-			return value(text[:i]), text[i:]
-		default:
-			continue
-		}
-		if depth == 0 {
-			return value(text[:i+1]), text[i+1:]
-		}
-	}
-	return value(text), nil
-}
-
-// escaped reports whether text ends with a backslash that escapes what follows.
-func escaped(text []byte) bool { return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1 }
+// text returns the content of a JSON string, a copy: the whole response is not kept for it.
+func (v value) text() string { return strings.Clone(strings.ToValidUTF8(v.Str, "\uFFFD")) }
 
 // items yields the elements of a list, one at a time: a million nulls are not kept as values.
 func (v value) items() iter.Seq2[int, value] {
 	return func(yield func(int, value) bool) {
-		if !v.isArray() {
+		if !v.IsArray() {
 			return
 		}
-		item, rest := cut(v[1:])
-		for i := 0; len(item) > 0 && yield(i, item); i++ {
-			item, rest = cut(rest)
+		i := 0
+		for _, item := range v.All() {
+			if !yield(i, value{item}) {
+				return
+			}
+			i++
 		}
 	}
 }
@@ -135,73 +88,79 @@ func (v value) count() (n int, first value) {
 	return n, first
 }
 
-// object is a JSON object, whose members are found by keys in any spelling. Of several spellings of
-// one key it has the first whose value is not null, unless one is exactly that asked for.
-type object struct {
-	exact   map[string]value  // by key as it is
-	members map[string]value  // by folded key
-	names   map[string]string // the keys as they are, by folded key
+// object has the members of a JSON object, which are found by keys in any spelling. Of several
+// spellings of one key the first whose value is not null counts, unless one is exactly that asked
+// for.
+type object struct{ members []member }
+
+type member struct {
+	key, folded string
+	value
 }
 
 // object returns the members of an object, of a very large one the first.
-func (v value) object() object {
-	o := object{exact: map[string]value{}, members: map[string]value{}, names: map[string]string{}}
-	if !v.isObject() {
+func (v value) object() (o object) {
+	if !v.IsObject() {
 		return o
 	}
-	key, rest := cut(v[1:])
-	for n := 0; len(key) > 0 && n < membersRead; n++ {
-		var member value
-		member, rest = cut(rest)
-		name := key.text()
-		o.exact[name] = member
-		if folded := fold(name); o.members[folded].isNull() {
-			o.members[folded], o.names[folded] = member, name
+	for name, inner := range v.All() {
+		if len(o.members) == membersRead {
+			break
 		}
-		key, rest = cut(rest)
+		key := value{name}.text()
+		o.members = append(o.members, member{key, fold(key), value{inner}})
 	}
 	return o
 }
 
-// get returns the member under the first of the keys that is there and not null; nil: none.
+// get returns the member under the first of the keys that is there and not null.
 func (o object) get(keys ...string) value {
 	for _, key := range keys {
-		if v := o.exact[key]; !v.isNull() {
-			return v
+		for _, m := range slices.Backward(o.members) { // of a key that is there twice, JSON has the last
+			if m.key == key && !m.isNull() {
+				return m.value
+			}
 		}
-		if v := o.members[fold(key)]; !v.isNull() {
-			return v
+		folded := fold(key)
+		for _, m := range o.members {
+			if m.folded == folded && !m.isNull() {
+				return m.value
+			}
 		}
 	}
-	return nil
+	return value{}
 }
 
 // has reports whether there is a member with that key, even if it is null.
 func (o object) has(key string) bool {
-	_, ok := o.members[fold(key)]
-	return ok
+	return slices.ContainsFunc(o.members, func(m member) bool { return m.folded == fold(key) })
 }
 
 // hasAny reports whether the value under one of the keys is not null.
 func (o object) hasAny(keys ...string) bool { return !o.get(keys...).isNull() }
 
-func (o object) keys() []string { return slices.Sorted(maps.Values(o.names)) }
+// keys returns the keys, sorted, and one of several spellings.
+func (o object) keys() []string {
+	names := map[string]string{}
+	for _, m := range o.members {
+		names[m.folded] = m.key
+	}
+	return slices.Sorted(maps.Values(names))
+}
 
 // describe says what a value is, for an error text. brief says it without its members or elements.
 func (v value) describe() string {
-	switch v.kind() {
-	case '{':
-		keys := v.object().keys()
-		if len(keys) == 0 {
-			return "an empty object"
-		}
+	n, first := v.count()
+	keys := v.object().keys()
+	switch {
+	case len(keys) > 0:
 		return "an object with " + listKeys(keys)
-	case '[':
-		n, first := v.count()
-		if n == 0 {
-			return "an empty list"
-		}
+	case v.IsObject():
+		return "an empty object"
+	case n > 0:
 		return fmt.Sprintf("a list of %d, the first %s", n, first.brief())
+	case v.IsArray():
+		return "an empty list"
 	}
 	return v.brief()
 }
@@ -215,24 +174,23 @@ func describeData(v value) string {
 }
 
 func (v value) brief() string {
-	switch v.kind() {
-	case '{':
+	switch {
+	case v.IsObject():
 		return "an object"
-	case '[':
+	case v.IsArray():
 		return "a list"
-	case '"':
-		if v.text() == "" {
-			return "an empty string"
-		}
+	case v.isString() && v.Str == "":
+		return "an empty string"
+	case v.isString():
 		return "a string"
-	case 't', 'f':
+	case v.IsBool():
 		return "a boolean"
-	case 'n':
+	case v.Type == gjson.Number:
+		return "a number"
+	case v.Exists():
 		return "null"
-	case 0:
-		return "nothing"
 	}
-	return "a number"
+	return "nothing"
 }
 
 func listKeys(keys []string) string {
@@ -251,28 +209,26 @@ func listKeys(keys []string) string {
 	return text
 }
 
-// parse returns a body as a value, nothing if it is not JSON.
+// parse returns a body as a value, none if it is not JSON.
 func parse(body []byte) value {
 	if !json.Valid(body) {
-		return nil
+		return value{}
 	}
-	return value(bytes.TrimSpace(body))
+	return value{gjson.ParseBytes(bytes.TrimSpace(body))}
 }
 
 // scalar returns the text of a string, number or boolean, and "" for null, {} or [].
 func (v value) scalar() (string, bool) {
-	switch v.kind() {
-	case 0, 'n':
+	switch {
+	case v.isNull():
 		return "", true
-	case '"':
+	case v.isString():
 		return v.text(), true
-	case '{':
-		return "", len(v.object().members) == 0
-	case '[':
+	case v.Type == gjson.JSON:
 		n, _ := v.count()
-		return "", n == 0
+		return "", n == 0 && len(v.object().members) == 0
 	}
-	return string(v), true
+	return strings.Clone(v.Raw), true
 }
 
 // empty reports whether a value is null, blank, {} or [].
@@ -296,5 +252,5 @@ func (v value) hollow(depth int) bool {
 			return false
 		}
 	}
-	return v.isArray() || v.isObject() || v.empty()
+	return v.Type == gjson.JSON || v.empty()
 }

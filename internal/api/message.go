@@ -22,10 +22,10 @@ const (
 
 // errorMessage returns what an error body says as one masked line, "" if it says nothing.
 func errorMessage(mask *redact.Redactor, contentType string, body []byte) string {
-	if v := parse(body); v != nil && len(v) <= errorBodyRead {
+	if v := parse(body); v.Exists() && len(v.Raw) <= errorBodyRead {
 		text := said(v, 0)
 		if text == "" && !v.hollow(0) {
-			text, _ = mask.JSON(v)
+			text, _ = mask.JSON([]byte(v.Raw))
 		}
 		return mask.Line(text)
 	}
@@ -51,7 +51,7 @@ func said(v value, depth int) string {
 	case depth > messageDepth:
 	case v.isString():
 		return strings.TrimSpace(v.text())
-	case v.isArray():
+	case v.IsArray():
 		var items []string
 		for i, item := range v.items() {
 			if i == itemsRead {
@@ -62,7 +62,7 @@ func said(v value, depth int) string {
 			}
 		}
 		return strings.Join(items, "; ")
-	case v.isObject():
+	case v.IsObject():
 		return saidByObject(v.object(), depth)
 	}
 	return ""
@@ -107,11 +107,11 @@ func refusal(ofUpload bool, answered func(value) bool) func(status int, body []b
 		v := parse(body)
 		inBody := statusIn(v.object())
 		switch {
-		case ok && v != nil && (inBody == 0 && !saysOnlyWhy(v) || answered(v)):
+		case ok && v.Exists() && (inBody == 0 && !saysOnlyWhy(v) || answered(v)):
 			return wire.NotRefused, 0
 		case ofUpload && storageCode(body) != "":
 			return wire.RefusedUndone, inBody
-		case !ok || v == nil:
+		case !ok || !v.Exists():
 			return wire.NotRefused, 0
 		case passing(v):
 			return wire.RefusedForNow, inBody
@@ -122,7 +122,7 @@ func refusal(ofUpload bool, answered func(value) bool) func(status int, body []b
 
 // saysOnlyWhy reports whether a body has a message or an error, and no data.
 func saysOnlyWhy(v value) bool {
-	if len(v) > errorBodyRead {
+	if len(v.Raw) > errorBodyRead {
 		return false
 	}
 	if refuses(v) {
@@ -130,7 +130,7 @@ func saysOnlyWhy(v value) bool {
 	}
 	o := v.object()
 	for _, key := range o.keys() {
-		if m := o.get(key); (m.isObject() || m.isArray()) && !among(whyKeys, key) && !m.hollow(0) {
+		if m := o.get(key); (m.IsObject() || m.IsArray()) && !among(whyKeys, key) && !m.hollow(0) {
 			return false
 		}
 	}
@@ -142,7 +142,7 @@ var whyKeys = []string{"message", "errorMessage", "errorDescription", "msg", "de
 
 // explanation is the message in a body whose data cannot be read, "" if there is none.
 func explanation(v value) string {
-	if _, first := v.count(); v.isArray() {
+	if _, first := v.count(); v.IsArray() {
 		v = first
 	}
 	for _, o := range []object{v.object(), v.object().get("data").object()} {
@@ -191,7 +191,7 @@ var passingWords = []string{
 
 // passing reports whether a refusal in a 2xx response may pass.
 func passing(v value) bool {
-	if len(v) > errorBodyRead {
+	if len(v.Raw) > errorBodyRead {
 		return false
 	}
 	text := words(said(v, 0))

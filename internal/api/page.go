@@ -42,7 +42,7 @@ func decodePage(ctx context.Context, v value) (*SessionPage, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if !item.isObject() {
+		if !item.IsObject() {
 			return nil, misshapen("entry %d of the sessions is %s where an object was expected", i+1, item.brief())
 		}
 		s, _, err := decodeSession(item)
@@ -97,7 +97,7 @@ var cursorKeys = []string{"id", "user_id", "created_at_user_id"}
 // decodeCursor reads LastEvaluatedKey; nil on the last page, where the documented fields are empty.
 // If one is set, all other strings are sent back, too, under the names that they came with.
 func decodeCursor(v value) (Cursor, error) {
-	if !v.isObject() {
+	if !v.IsObject() {
 		return nil, misshapen("LastEvaluatedKey is %s where an object was expected", v.describe())
 	}
 	o := v.object()
@@ -132,9 +132,9 @@ func decodeCursor(v value) (Cursor, error) {
 
 // cursorValue reads a scalar, or one with its type as in a DynamoDB item, {"S": "…"}.
 func cursorValue(v value) (string, bool) {
-	if v.isObject() {
+	if v.IsObject() {
 		if o := v.object(); len(o.members) == 1 {
-			if inner := o.get(o.keys()[0]); !inner.isObject() {
+			if inner := o.get(o.keys()[0]); !inner.IsObject() {
 				v = inner
 			}
 		}

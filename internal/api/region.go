@@ -39,8 +39,8 @@ func decodeRegions(v value) ([]Region, error) {
 		if i == pageLimit {
 			return nil, misshapen("it has more than %d regions", pageLimit)
 		}
-		if len(item) > regionLimit {
-			return nil, misshapen("entry %d of the regions has %d bytes, more than %d", i+1, len(item), regionLimit)
+		if len(item.Raw) > regionLimit {
+			return nil, misshapen("entry %d of the regions has %d bytes, more than %d", i+1, len(item.Raw), regionLimit)
 		}
 		named := item
 		if key != "" {
@@ -51,7 +51,7 @@ func decodeRegions(v value) ([]Region, error) {
 			return nil, misshapen("entry %d of the regions carries no name: it is %s", i+1, item.describe())
 		}
 		var compact bytes.Buffer
-		_ = json.Compact(&compact, item) // an item of valid JSON is valid
+		_ = json.Compact(&compact, []byte(item.Raw)) // an item of valid JSON is valid
 		regions = append(regions, Region{Name: name, JSON: quote.Escape(compact.String())})
 	}
 	return regions, nil
@@ -83,7 +83,7 @@ func regionName(v value, depth int) (string, bool) {
 		name := quote.Escape(strings.TrimSpace(v.text()))
 		return name, name != "" && len(name) <= TextLimit
 	}
-	if !v.isObject() || depth > wrapperDepth {
+	if !v.IsObject() || depth > wrapperDepth {
 		return "", false
 	}
 	o := v.object()

@@ -88,7 +88,7 @@ func (s Session) set(name, text string) {
 // group reads the parts of an object.
 func (f *fields) group(s Session, group sessionfield.Field) {
 	v := f.get(group.Name)
-	if !v.isObject() && !v.empty() {
+	if !v.IsObject() && !v.empty() {
 		f.complain(group.Name, v, "an object")
 	}
 	inner := &fields{object: v.object(), err: f.err}

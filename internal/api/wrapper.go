@@ -46,7 +46,7 @@ func (w wanted) search(v value, fits func(object) bool, innermost bool, depth in
 	if n, only := v.count(); n == 1 && w.inLists {
 		v = only
 	}
-	if !v.isObject() || depth > wrapperDepth {
+	if !v.IsObject() || depth > wrapperDepth {
 		return object{}, 0
 	}
 	o := v.object()
@@ -80,7 +80,7 @@ func (w wanted) members(o object) (named, others []value) {
 		}
 	}
 	for _, key := range o.keys() {
-		if v := o.get(key); (v.isObject() || v.isArray()) && !among(namedWrappers, key) && !among(w.own, key) {
+		if v := o.get(key); (v.IsObject() || v.IsArray()) && !among(namedWrappers, key) && !among(w.own, key) {
 			others = append(others, v)
 		}
 	}
@@ -94,17 +94,17 @@ var plainLists = []string{"data", "items", "results", "result", "records", "list
 // list. If the key is missing, it returns the list under one of plainLists, or the only list that
 // is not empty: "errors": [] is not meant. The members called own are not searched.
 func findList(v value, key string, own ...string) (value, bool) {
-	if v.isArray() {
+	if v.IsArray() {
 		return v, true
 	}
 	under := func(o object) bool {
 		list := o.get(key)
-		return o.has(key) && (list.isArray() || list.isNull())
+		return o.has(key) && (list.IsArray() || list.isNull())
 	}
-	w := wanted{sure: under, maybe: func(o object) bool { return onlyList(o) != nil }, own: own}
+	w := wanted{sure: under, maybe: func(o object) bool { return onlyList(o).Exists() }, own: own}
 	o, ok := w.find(v)
 	if !ok {
-		return nil, false
+		return value{}, false
 	}
 	if under(o) {
 		return o.get(key), true
@@ -117,18 +117,18 @@ var traceKeys = []string{"trace", "stackTrace"}
 
 func onlyList(o object) value {
 	for _, key := range plainLists {
-		if list := o.get(key); list.isArray() {
+		if list := o.get(key); list.IsArray() {
 			return list
 		}
 	}
 	var lists []value
 	for _, key := range o.keys() {
-		if list := o.get(key); list.isArray() && !list.empty() && !among(whyKeys, key) && !among(traceKeys, key) {
+		if list := o.get(key); list.IsArray() && !list.empty() && !among(whyKeys, key) && !among(traceKeys, key) {
 			lists = append(lists, list)
 		}
 	}
 	if len(lists) != 1 {
-		return nil
+		return value{}
 	}
 	return lists[0]
 }
