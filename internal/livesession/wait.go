@@ -134,9 +134,12 @@ func (w *watch) sort() {
 // describe returns a text for each session.
 func (w *watch) describe(ids []string) (texts []string) {
 	for _, id := range ids {
-		if s := w.shown[id]; s != nil {
+		switch s := w.shown[id]; {
+		case s != nil:
 			texts = append(texts, label(id, s.Name(), s.Status()))
-		} else {
+		case w.shown == nil: // no look was successful
+			texts = append(texts, id)
+		default:
 			texts = append(texts, id+" (not listed)")
 		}
 	}
