@@ -40,6 +40,11 @@ func (a *apply) within(ctx context.Context, limit time.Duration, operation strin
 	a.run(ctx)
 }
 
+// sends reports whether anything is to be sent.
+func (a *apply) sends() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(a.stored)), entry.unsent)
+}
+
 func (a *apply) run(ctx context.Context) {
 	a.incomplete = map[string]attr.Value{}
 	dir := a.plan.dir()

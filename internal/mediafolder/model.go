@@ -3,6 +3,7 @@ package mediafolder
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
@@ -207,6 +209,21 @@ func (s Selection) configuredType(name string) string {
 		}
 	}
 	return ""
+}
+
+// withTypes adds to `content_types` those of another one whose extensions it has not.
+func withTypes(types, others basetypes.MapValue) basetypes.MapValue {
+	all := map[string]attr.Value{}
+	for given, mediaType := range others.Elements() {
+		if (Selection{ContentTypes: types}).configuredType(fileExtension(given)) == "" {
+			all[given] = mediaType
+		}
+	}
+	maps.Copy(all, types.Elements())
+	if len(all) == 0 {
+		return types
+	}
+	return basetypes.NewMapValueMust(basetypes.StringType{}, all)
 }
 
 // fileExtension is a key of `content_types` as the extension of a file name in lower case.

@@ -18,7 +18,7 @@ func TestFolderKnowsEveryField(t *testing.T) {
 	t.Parallel()
 	stored := entry{
 		Object:  upload.Object{SHA256: "ab", Upload: api.Upload{Name: "a.mp4", ContentType: "video/mp4"}, Size: 5},
-		KeyPath: "vod/input/c/u/a.mp4",
+		KeyPath: "vod/input/c/u/a.mp4", UploadedAt: "2026-01-01T00:00:00Z",
 	}
 	with := func(contentTypes types.Map) model {
 		return model{Selection: Selection{NameFormat: types.StringValue(formatBase), ContentTypes: contentTypes}}
@@ -26,7 +26,7 @@ func TestFolderKnowsEveryField(t *testing.T) {
 	before := with(types.MapNull(types.StringType))
 	p := planner{stored: map[string]entry{"a.mp4": stored}, state: &before, plan: before}
 	now := upload.Inspection{File: before.file("a.mp4", "a.mp4", stored), SHA256: stored.SHA256}
-	if e, err := p.file("a.mp4", now, ""); e != stored || err != nil {
+	if e, err := p.file("a.mp4", now, "", ""); e != stored || err != nil {
 		t.Fatalf("the same file is %+v: %v", e, err)
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[upload.Object]()) {
@@ -39,7 +39,7 @@ func TestFolderKnowsEveryField(t *testing.T) {
 		if field.Name == "ContentType" {
 			p.plan = with(types.MapValueMust(types.StringType, map[string]attr.Value{"mp4": types.StringValue("other")}))
 		}
-		if e, err := p.file("a.mp4", other, ""); !e.unsent() || err != nil {
+		if e, err := p.file("a.mp4", other, "", ""); !e.unsent() || err != nil {
 			t.Errorf("another %s: %+v, %v", field.Name, e, err)
 		}
 	}

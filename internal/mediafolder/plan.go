@@ -26,9 +26,21 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// privateGroup is the key of the planned Selection.group. In the replacement of a folder whose
-// creation failed, Delete gets it.
-const privateGroup = "group"
+// privatePlanned is the key of the planned successor.
+const privatePlanned = "planned"
+
+// successor is what the Delete of a replacement knows of the folder that is created in its place:
+// that Create does not see the state.
+type successor struct {
+	Group   string             `json:"group,omitempty"`   // Selection.group
+	Dir     string             `json:"dir,omitempty"`     // the folder, if it was there while planning
+	Adopted map[string]adopted `json:"adopted,omitempty"` // by name
+}
+
+type adopted struct {
+	KeyPath string `json:"key_path"`
+	SHA256  string `json:"sha256"`
+}
 
 func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil {
@@ -83,9 +95,44 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		note.Protected = p.state.SourceDir.ValueString()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
-	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateGroup, p.plan.group(ctx))...)
+	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, p.successor(ctx))...)
 	setFiles(ctx, p.files, p.files != nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+}
+
+func (p *planner) successor(ctx context.Context) successor {
+	next := successor{Group: p.plan.group(ctx)}
+	if p.state != nil || p.files == nil {
+		return next
+	}
+	next.Dir, next.Adopted = p.plan.dir(), map[string]adopted{}
+	for name, e := range p.files {
+		if !e.unsent() {
+			next.Adopted[name] = adopted{e.KeyPath, e.SHA256}
+		}
+	}
+	return next
+}
+
+// refuses returns why a folder must not be replaced by the successor: a saved plan may be applied
+// where the folder is not, and `adopt` would name the content of before for a file that changed.
+func (next successor) refuses(stored map[string]entry) diag.Diagnostic {
+	if _, err := os.Stat(next.Dir); next.Dir != "" && errors.Is(err, fs.ErrNotExist) {
+		return diag.NewAttributeErrorDiagnostic(path.Root("source_dir"), "The folder cannot be uploaded",
+			next.Dir+" does not exist, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.")
+	}
+	var names []string
+	for name, now := range next.Adopted {
+		if was, ok := stored[name]; ok && (was.KeyPath != now.KeyPath || was.SHA256 != now.SHA256) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	return diag.NewAttributeErrorDiagnostic(path.Root("adopt"), "The folder cannot be uploaded",
+		"These files have changed since they were adopted, and the folder that replaces this one would take them for what is stored under the key paths in `adopt`. Remove their names from `adopt`, and apply again:\n"+noun.List(names))
 }
 
 // ignoresAll reports whether the resource has `ignore_changes = all`: then Terraform's
@@ -340,8 +387,8 @@ func (p *planner) keepAll(why string) {
 // losesType reports whether a stored file, which cannot be sent now, has a media type that is no
 // longer configured, and not the default one. No later plan would know that it was configured.
 func (p *planner) losesType(name string) bool {
-	was := p.state.configuredType(name)
-	return was != "" && p.plan.configuredType(name) == "" && upload.TypeByName(name) != p.stored[name].ContentType
+	was, stored := p.state.configuredType(name), p.stored[name].ContentType
+	return was != "" && was == stored && p.plan.configuredType(name) == "" && upload.TypeByName(name) != stored
 }
 
 func (p *planner) refuse(detail string) {
@@ -356,9 +403,14 @@ func (p *planner) complete() bool {
 func (p *planner) fill(ctx context.Context, found map[string]string, show func(line string)) {
 	names := slices.Sorted(maps.Keys(found))
 	inspections := make([]upload.Inspection, len(names))
-	sums := p.plan.sums()
+	sums, adopt := p.plan.sums(), map[string]types.String{} // null adopts nothing, and what is not known yet does later
+	p.diags.Append(p.plan.Adopt.ElementsAs(ctx, &adopt, false)...)
 	for i, name := range names {
-		inspections[i] = upload.Inspection{File: p.plan.found(name, found[name]), Expected: sums[name], SHA256: p.stored[name].SHA256}
+		expected := sums[name]
+		if p.adopts(name, adopt) {
+			expected = "" // what the state gets must be of one file, so it is read
+		}
+		inspections[i] = upload.Inspection{File: p.plan.found(name, found[name]), Expected: expected, SHA256: p.stored[name].SHA256}
 	}
 	for i, name := range names { // before anything is read
 		if err := inspections[i].File.TooLarge(p.stored[name].Size); err != nil {
@@ -376,10 +428,8 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 
 	p.files = make(map[string]entry, len(names))
 	var adopted []string
-	adopt := map[string]types.String{} // null adopts nothing, and what is not known yet does later
-	p.diags.Append(p.plan.Adopt.ElementsAs(ctx, &adopt, false)...)
 	for i, name := range names {
-		e, err := p.file(name, inspections[i], adopt[name].ValueString())
+		e, err := p.file(name, inspections[i], adopt[name].ValueString(), sums[name])
 		if err != nil {
 			p.problem(name, err)
 			continue
@@ -396,7 +446,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	}
 	p.refuseNames("adopt", slices.DeleteFunc(slices.Sorted(maps.Keys(adopt)), func(name string) bool {
 		_, stored := p.stored[name]
-		return stored || found[name] != ""
+		return stored || found[name] != "" || p.state != nil && p.state.Adopt.Elements()[name] != nil // it was there once
 	}))
 	p.refuseNames("sha256s", slices.DeleteFunc(slices.Sorted(maps.Keys(sums)), func(name string) bool { return found[name] != "" }))
 	if p.refuseProblems() || p.diags.HasError() {
@@ -409,6 +459,12 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 				"A later change of a file uploads it again.\n%s", noun.List(adopted)))
 	}
 	p.plan.counted(p.files)
+}
+
+// adopts reports whether a file is taken for what is stored under a key path in `adopt`.
+func (p *planner) adopts(name string, adopt map[string]types.String) bool {
+	_, stored := p.stored[name]
+	return !stored && adopt[name].ValueString() != ""
 }
 
 // compareAdopted refuses one key path for files of different content.
@@ -436,8 +492,9 @@ func (p *planner) keepMoved(names []string) {
 		kept[e.KeyPath] = true
 	}
 	left := map[upload.Object]entry{} // what the folder has under no name any more
-	for _, e := range p.stored {
-		if !kept[e.KeyPath] {
+	// In order, so that each plan chooses the same one of two.
+	for _, name := range slices.Sorted(maps.Keys(p.stored)) {
+		if e := p.stored[name]; !kept[e.KeyPath] {
 			left[e.Object] = e
 		}
 	}
@@ -494,12 +551,15 @@ func (p *planner) warnEmptied() {
 	}
 }
 
-// file plans one file: it stays as it is stored, is adopted, or is to be uploaded.
-func (p *planner) file(name string, now upload.Inspection, adopt string) (entry, error) {
+// file plans one file: it stays as it is stored, is adopted, or is to be uploaded. sum is its
+// SHA-256 in `sha256s`, "" for none.
+func (p *planner) file(name string, now upload.Inspection, adopt, sum string) (entry, error) {
 	stored, isStored := p.stored[name]
 	switch {
 	case isStored && upload.IsEmpty(now.Err) && p.losesType(name):
 		return entry{}, fmt.Errorf("%s is empty here, and `content_types` no longer has the media type with which it is stored", name)
+	case isStored && upload.IsEmpty(now.Err) && sum != "" && sum != strings.ToLower(stored.SHA256):
+		return entry{}, fmt.Errorf("%s is empty here, and `sha256s` asks for another content than what is stored", name)
 	case isStored && upload.IsEmpty(now.Err):
 		p.emptied = append(p.emptied, name)
 		return stored, nil
@@ -532,6 +592,9 @@ func (p *planner) file(name string, now upload.Inspection, adopt string) (entry,
 	if adopt == "" || isStored {
 		return e, f.CheckSize()
 	}
+	if sum != "" && sum != now.SHA256 {
+		return entry{}, mediafile.OtherHash("sha256s", sum, name, "was read because `adopt` names it", now.SHA256)
+	}
 	if err := p.data.Uploader.CheckCustomer(adopt); err != nil {
 		return entry{}, fmt.Errorf("`adopt` of %s: %w", name, err)
 	}
@@ -548,7 +611,7 @@ func keeps(stored entry, name string, wanted mediafile.Object, typeCounts bool) 
 	if !typeCounts {
 		wanted.ContentType = types.StringNull()
 	}
-	if stored.Name != storedName(name, formatBase) && stored.Name != storedName(name, formatFlat) {
+	if stored.UploadedAt == "" || stored.Name != storedName(name, formatBase) && stored.Name != storedName(name, formatFlat) {
 		wanted.FileName = types.StringNull()
 	}
 	differing, _ := wanted.Differs(mediafile.ObjectOf(stored.Object))

@@ -51,15 +51,20 @@ func (r *mediaFolder) Metadata(ctx context.Context, req resource.MetadataRequest
 func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 	limit, diags := plan.Timeouts.Create(ctx, upload.DefaultLimit)
 	resp.Diagnostics.Append(diags...)
+	a := apply{data: r.Data, plan: &plan, stored: plannedFiles(ctx, &resp.Diagnostics), next: afterCreate}
+	if a.sends() {
+		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	a := apply{data: r.Data, plan: &plan, stored: plannedFiles(ctx, &resp.Diagnostics), next: afterCreate}
+	r.Data.Ledger.Shown(ctx, false, slices.Collect(maps.Keys(a.keyPaths()))...) // adopted: nobody takes what Delete has left of them
+	group := plan.group(ctx)
+	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, successor{Group: group})...) // a client may delete without a plan
 	a.within(ctx, limit, "create")
-	stored, unfinished := r.Data.Uploader.Left(plan.group(ctx))
+	stored, unfinished := r.Data.Uploader.Left(group)
 	mediafile.Forgotten(stored, "", &a.diags)
 	mediafile.GivenUp(unfinished, r.Data.Uploader, &a.diags)
 	setFiles(ctx, a.stored, true)
@@ -94,8 +99,8 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	limit, diags := plan.Timeouts.Update(ctx, upload.DefaultLimit)
 	resp.Diagnostics.Append(diags...)
-	prior, files := priorFiles(ctx, &resp.Diagnostics), plannedFiles(ctx, &resp.Diagnostics)
-	if slices.ContainsFunc(slices.Collect(maps.Values(files)), entry.unsent) {
+	a := apply{data: r.Data, plan: &plan, before: priorFiles(ctx, &resp.Diagnostics), stored: plannedFiles(ctx, &resp.Diagnostics), next: afterUpdate}
+	if a.sends() {
 		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 		if !resp.Diagnostics.HasError() {
 			resp.Diagnostics.Append(state.leaveUnfinished(ctx, r.Data.Uploader)...)
@@ -104,18 +109,15 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	a := apply{
-		data: r.Data, plan: &plan, before: prior, stored: files, next: afterUpdate,
-	}
-	unwanted := state.unfinished(&plan, files)
+	unwanted := state.unfinished(&plan, a.stored)
 	a.within(ctx, limit, "update")
 	mediafile.GivenUp(unwanted, r.Data.Uploader, &a.diags)
 	setFiles(ctx, a.stored, true)
 	if a.diags.HasError() {
-		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
+		plan.ContentTypes = withTypes(plan.ContentTypes, state.ContentTypes) // the next plan compares: a file has its new media type or, if it failed, its old one
 	}
 	resp.Diagnostics.Append(a.diags...)
-	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateGroup, "")...) // a client may delete without a plan
+	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, successor{})...) // a client may delete without a plan
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -135,13 +137,17 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		noun.RefuseDelete(ctx, resp, state.refuse(noun.ReplaceOrRemove))
 		return
 	}
+	next, diags := noun.ReadPrivate[successor](ctx, req.Private, privatePlanned)
+	resp.Diagnostics.Append(diags...)
+	if d := next.refuses(stored); d != nil && !note.Destroy {
+		noun.RefuseDelete(ctx, resp, d)
+		return
+	}
 	if note.Destroy || !state.ID.IsNull() { // what is replaced as the user asks is not continued
 		forgotten(stored, &resp.Diagnostics)
 		mediafile.GivenUp(state.unfinished(&state, nil), r.Data.Uploader, &resp.Diagnostics)
 		return
 	}
-	group, diags := noun.ReadPrivate[string](ctx, req.Private, privateGroup)
-	resp.Diagnostics.Append(diags...)
 	diags = r.Data.NeedUpload(typeName)
 	if !diags.HasError() {
 		diags = state.leaveUnfinished(ctx, r.Data.Uploader)
@@ -151,7 +157,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.leave(ctx, &state, stored, group)...)
+	resp.Diagnostics.Append(r.leave(ctx, &state, stored, next.Group)...)
 }
 
 // leave leaves what is stored of a folder whose creation failed to the Create that follows, in the

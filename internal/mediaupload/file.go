@@ -24,17 +24,23 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 	if err != nil {
 		return err
 	}
+	m.describe(f)
+	return nil
+}
+
+// describe fills in what a file is, and keeps the letter case of its hash.
+func (m *model) describe(f upload.File) {
 	if m.SHA256.ValueString() == "" {
 		m.SHA256 = types.StringValue(f.SHA256)
 	}
 	m.Size, m.FileName, m.ContentType = types.Int64Value(f.Size), types.StringValue(f.Name), types.StringValue(f.ContentType)
-	return nil
 }
 
-// rememberConfigured keeps in the private state which arguments with a default a configuration has,
-// or had before.
-func (m *model) rememberConfigured(ctx context.Context, private noun.Private, before configured) diag.Diagnostics {
-	return noun.WritePrivate(ctx, private, privateConfigured, configured{before.FileName || !m.FileName.IsNull(), before.ContentType || !m.ContentType.IsNull()})
+// remember keeps in the private state which arguments with a default a configuration has, or had
+// before. What was planned is over: a client may delete without a plan.
+func (m *model) remember(ctx context.Context, private noun.Private, before configured) diag.Diagnostics {
+	now := configured{before.FileName || !m.FileName.IsNull(), before.ContentType || !m.ContentType.IsNull()}
+	return append(noun.WritePrivate(ctx, private, privateConfigured, now), noun.WritePrivate(ctx, private, privatePlanned, upload.File{})...)
 }
 
 // unprepared is the error of a file whose hash is not known. Content that the configuration has can

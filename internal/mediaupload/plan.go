@@ -54,15 +54,14 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
+	first, diags := noun.ReadPlanNote(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if p.state == nil {
 		// The second call for a replacement has no state, but the private data of the first one.
-		first, diags := noun.ReadPlanNote(ctx, req.Private)
-		resp.Diagnostics.Append(diags...)
 		if first.Protected != "" {
 			resp.Diagnostics.Append(protected(first.Protected, "replace it"))
 		}
 	} else {
-		var diags diag.Diagnostics
 		p.before, diags = noun.ReadPrivate[configured](ctx, req.Private, privateConfigured)
 		resp.Diagnostics.Append(diags...)
 	}
@@ -75,6 +74,11 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	resp.Diagnostics.Append(p.run(ctx)...)
+	if p.state == nil && first.NotHere && !p.found {
+		resp.Diagnostics.AddAttributeError(path.Root("source"), "The file cannot be uploaded",
+			p.config.Source.ValueString()+" "+p.gone()+" on this machine, so nothing can replace what is stored. Plan the replacement where the file is.")
+	}
+	note.NotHere = p.notHere
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -96,6 +100,7 @@ type planner struct {
 	plan     model
 	state    *model // nil: the object is to be created
 	before   configured
+	notHere  bool // the stored file is kept, and the file is not here
 	found    bool // the file is here, and as far as is known with the content to upload
 	diags    diag.Diagnostics
 }
@@ -330,7 +335,7 @@ func (p *planner) fillStored(v verdict, wanted model) {
 			fmt.Sprintf("%s was imported as %s. The service shows no content, so the provider assumes that %s is what is stored there, and sends nothing. "+
 				"A later change of the file uploads it again.", typeName, keyPath, name))
 	}
-	if wanted.Size.IsNull() && !p.config.Source.IsNull() {
+	if p.notHere = wanted.Size.IsNull() && !p.config.Source.IsNull(); p.notHere {
 		p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",
 			fmt.Sprintf("%s %s on this machine, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.",
 				p.config.Source.ValueString(), p.gone(), keyPath))

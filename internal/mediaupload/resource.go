@@ -59,13 +59,18 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	plan.ContentWO = config.ContentWO
 	if err := plan.prepare(ctx, r.Data.Uploader); err != nil {
-		resp.Diagnostics.Append(plan.unprepared("Preparing the upload", err))
+		f, left := r.Data.Uploader.TakeBack(ctx, plan.file())
+		if left == nil {
+			resp.Diagnostics.Append(plan.unprepared("Preparing the upload", err))
+			return
+		}
+		resp.Diagnostics.Append(uploadDiagnostic(f, left, err, false, afterCreate))
+		plan.describe(f)
+		plan.outcome = notStored(types.StringNull(), types.Int64Null(), mediafile.IncompleteObject(f, left))
+	} else if !r.upload(ctx, &plan, &config, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
 		return
 	}
-	if !r.upload(ctx, &plan, &config, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
-		return
-	}
-	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private, configured{})...)
+	resp.Diagnostics.Append(config.remember(ctx, resp.Private, configured{})...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 }
@@ -139,7 +144,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 		return
 	}
-	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private, was)...)
+	resp.Diagnostics.Append(config.remember(ctx, resp.Private, was)...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 }
@@ -236,13 +241,14 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if left != nil && r.Data.Uploader.Taken(left.UploadID) {
 		left = nil
 	}
-	if left != nil && !note.Destroy {
-		size, diags := r.checkContinuation(next.Path)
+	if !note.Destroy && (left != nil || next.Path != "") {
+		size, diags := r.checkCreate(next.Path)
 		if next.Name == "" { // not known yet
 			next.Upload = f.Upload
 		}
 		next.SHA256, next.Size = cmp.Or(next.SHA256, f.SHA256), cmp.Or(size, next.Size, f.Size)
-		if !diags.HasError() && next.Continues(f, left) {
+		if left != nil && !diags.HasError() && next.Continues(f, left) {
+			next.Path = cmp.Or(next.Path, state.file().Path)
 			if err := r.Data.Uploader.LeaveUnfinished(ctx, next, left); err != nil {
 				diags.Append(noun.ErrorDiagnostic("Continuing the upload", err))
 			}
@@ -259,10 +265,10 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	mediafile.GivenUp(map[string]*resume.Unfinished{f.Name: left}, r.Data.Uploader, &resp.Diagnostics)
 }
 
-// checkContinuation returns why the Create that follows could not continue an unfinished upload: a
-// saved plan may be applied where the file is not. Else it returns the size of the file, which a
-// plan that reads no content does not have. source is "" if the file was not there while planning.
-func (r *mediaUpload) checkContinuation(source string) (size int64, diags diag.Diagnostics) {
+// checkCreate returns why the Create that follows would fail, before anything is forgotten: a saved
+// plan may be applied where the file is not. Else it returns the size of the file, which a plan
+// that reads no content does not have. source is "" if the file was not there while planning.
+func (r *mediaUpload) checkCreate(source string) (size int64, diags diag.Diagnostics) {
 	diags = r.Data.NeedUpload(typeName)
 	if diags.HasError() || source == "" {
 		return 0, diags

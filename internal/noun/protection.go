@@ -16,6 +16,7 @@ type PlanNote struct {
 	Destroy   bool   `json:"destroy,omitempty"`   // nothing replaces the object
 	Create    bool   `json:"create,omitempty"`    // a new object is created: a Delete of this plan ends what that replaces
 	Protected string `json:"protected,omitempty"` // names the object that `deletion_protection` keeps
+	NotHere   bool   `json:"not_here,omitempty"`  // the object is kept, because what would replace it is not on this machine
 
 	// Earlier are ids of lines of the ledger that refuse the create, whose arguments a Delete does
 	// not know.

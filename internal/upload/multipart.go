@@ -18,9 +18,24 @@ func (u *Uploader) LeaveUnfinished(ctx context.Context, f File, left *resume.Unf
 	key, err := u.key(ctx, f)
 	if err == nil && f.continues(left) {
 		u.config.Resume.Leave(ctx, key, *left)
+		u.expected.Store(f.place(), f)
 	}
 	return err
 }
+
+// TakeBack returns what LeaveUnfinished was given for a file of the same path and name that cannot
+// be read now, and that file. No other operation of this process gets it any more.
+func (u *Uploader) TakeBack(ctx context.Context, f File) (File, *resume.Unfinished) {
+	given, _ := u.expected.LoadAndDelete(f.place())
+	of, ok := given.(File)
+	if !ok {
+		return File{}, nil
+	}
+	return of, u.left(ctx, of)
+}
+
+// place is what tells a file whose content is not known.
+func (f File) place() string { return f.Path + "\n" + f.Begins() }
 
 // left returns what LeaveUnfinished was given for a file that is not sent now. No other operation
 // of this process gets it any more.

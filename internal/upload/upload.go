@@ -48,6 +48,7 @@ type Uploader struct {
 	display *display
 
 	unfinished sync.Map      // uploads that Leave was given, by group and name: map[string]*resume.Unfinished
+	expected   sync.Map      // files whose unfinished uploads LeaveUnfinished was given, by place: map[string]File
 	customers  sync.Map      // ids of the customers for whom this process got an address
 	given      sync.Map      // key paths and upload ids that the service gave, with the file of each: map[string]string
 	asking     chan struct{} // holds a value while a caller asks for the first address
