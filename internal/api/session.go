@@ -110,6 +110,8 @@ func (f *fields) field(field sessionfield.Field) string {
 		return f.integer(field.Name)
 	case sessionfield.Zone:
 		return forms.ZoneName(f.str(field.Name))
+	case sessionfield.LocalTime:
+		return forms.LocalTimeText(f.str(field.Name))
 	default:
 		if field.Name == outputMode {
 			return f.outputMode()

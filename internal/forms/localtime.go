@@ -38,6 +38,14 @@ func ReadLocalTime(value string) (wall time.Time, ok bool) {
 	return time.Time{}, false
 }
 
+// LocalTimeText returns a local time in LocalTimeLayout, or what is none as it is.
+func LocalTimeText(value string) string {
+	if wall, ok := ReadLocalTime(value); ok {
+		return wall.Format(LocalTimeLayout)
+	}
+	return value
+}
+
 // Instants returns the instants, in order, at which a clock in loc shows the local time wall: none
 // if a clock change skips it, two if it occurs twice.
 func Instants(wall time.Time, loc *time.Location) []time.Time {

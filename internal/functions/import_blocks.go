@@ -46,6 +46,13 @@ var formatImportBlocks = pure{
 				return nil, argumentError(0, fmt.Sprintf("sessions[%d] is null or has no id.", i))
 			}
 		}
+		// Overlapping filters list a session several times. Two resources must not have it.
+		known := map[string]bool{}
+		sessions = slices.DeleteFunc(sessions, func(s types.Object) bool {
+			again := known[text(s, "id")]
+			known[text(s, "id")] = true
+			return again
+		})
 		var all []string
 		for i, name := range resourceNames(sessions) {
 			all = append(all, blocks(sessions[i], name))
@@ -216,8 +223,8 @@ func expression(object types.Object, f sessionfield.Field) (hcl string, ok bool)
 		return "{ " + strings.Join(parts, ", ") + " }", true
 	}
 	given := text(object, f.Name)
-	if wall, ok := forms.ReadLocalTime(given); ok && f.Kind == sessionfield.LocalTime {
-		given = wall.Format(forms.LocalTimeLayout) // the service may write it in another layout
+	if f.Kind == sessionfield.LocalTime {
+		given = forms.LocalTimeText(given) // a list may come from elsewhere than the provider
 	}
 	return quote.HCL(given), true
 }

@@ -61,11 +61,12 @@ func TestImportBlocks(t *testing.T) {
 	t.Parallel()
 	text, yes := types.StringValue, types.BoolValue(true)
 	preset := importedSession(nil).(types.Object).Attributes()["input_preset"].(types.Object).AttributeTypes(t.Context())
-	got := imports(t, map[string]attr.Value{
+	session := map[string]attr.Value{
 		"id": text("s-1"), "name": text("Studio ${1} \"main\""), "region": text("eu-central-1"), "input": text("RTMP_PULL"), "mode": text("NORM"), "output_mode": text("RTMP_PULL"),
 		"input_preset": types.ObjectValueMust(preset, map[string]attr.Value{"codec": text("H264"), "resolution": text("HD"), "bitrate": text("MAX_10_MBPS")}),
 		"is_scheduled": yes, "enable_input_record": types.BoolValue(false), "timezone": text("UTC"), "scheduled_at": text("2040-01-01T00:00:00"),
-	})
+	}
+	got := imports(t, session, session) // lists that overlap
 	const want = `import {
   to = vodlive_live_session.studio_1_main
   id = "s-1"

@@ -211,6 +211,9 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
 	defer cancel()
 	data := readPrivate(ctx, req.Private, m, &resp.Diagnostics)
+	if data.FoundIn != (account{}) && !data.waitsFor(m) { // it was ready; that of a tainted session is not known
+		unready = false
+	}
 	refusing := r.Data.Ledger.Lines(ctx, note.Earlier)
 	var goesOn, left bool
 	var d diag.Diagnostic

@@ -44,9 +44,10 @@ func (m values) hidesEndpoints() bool {
 }
 
 // writeOnly reports whether the value of an argument is given by its write-only twin, so that the
-// state must not have it.
+// state must not have it. Only a resource has twins, and their version.
 func (m values) writeOnly(a attribute) bool {
-	return a.HasTwin() && !m[versionName].IsNull() && m[a.Name].IsNull()
+	version, ok := m[versionName]
+	return ok && a.HasTwin() && !version.IsNull() && m[a.Name].IsNull()
 }
 
 // missing names the attributes that no response has set yet: required are arguments without which a

@@ -86,6 +86,13 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 			required, _ = m.missing()
 		}
 	}
+	if importing && paged && len(required) > 0 { // no GET has been sent
+		if got, err := r.Data.API.GetSession(ctx, id); err == nil {
+			s, paged = got, false
+			m.refresh(s, paged, importing, &data)
+			required, _ = m.missing()
+		}
+	}
 	if !paged {
 		data.drifted(m, m.shown(s))
 	}

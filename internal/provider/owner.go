@@ -136,13 +136,9 @@ func readSome(path string, limit int64) ([]byte, error) {
 // parentRun identifies the process that started this one, by its id and the time of its start,
 // because ids are used again. It is "" where the system does not tell that time.
 func parentRun() string {
-	const statLimit = 4 << 10 // bytes
 	pid := os.Getppid()
-	content, _ := readSome(fmt.Sprintf("/proc/%d/stat", pid), statLimit)
-	_, after, _ := strings.Cut(string(content), ") ") // the name may have spaces
-	const started = 19                                // of what follows the name: see proc(5), field 22
-	if fields := strings.Fields(after); len(fields) > started {
-		return fmt.Sprintf("%d %s", pid, fields[started])
+	if started := startOf(pid); started != "" {
+		return fmt.Sprintf("%d %s", pid, started)
 	}
 	return ""
 }
