@@ -60,10 +60,7 @@ func (s *scenario) run(verb, text string, w *wordsOf, fails bool) {
 	case w.take("replacing"):
 		w.words = append(w.words, "-replace="+s.cli.address())
 	}
-	unsettled, interrupt := w.take("unsettled"), ""
-	if w.take("interrupted") {
-		interrupt = w.next()
-	}
+	unsettled, interrupt := w.take("unsettled"), w.interrupted()
 	for len(w.words) > 0 && strings.HasPrefix(w.words[len(w.words)-1], "-") {
 		args = append(slices.Clip(args), w.next())
 	}

@@ -30,7 +30,7 @@ func (s *scenario) expect(what, text string) {
 			s.errorf("the diagnostics do not say %q", s.template(text))
 		}
 	case "shows", "hides":
-		if part := flat(s.template(text)); s.cli == nil || strings.Contains(s.cli.output, part) != (what == "shows") {
+		if part := flat(s.template(text)); s.cli == nil && s.step != "invoke" || strings.Contains(s.shown(), part) != (what == "shows") {
 			s.errorf("it is not true that a CLI %s %q", what, part)
 		}
 	case "lacks":
@@ -52,6 +52,14 @@ func (s *scenario) expect(what, text string) {
 	default:
 		s.t.Fatalf("%s: there is no expectation %q", s.at, what)
 	}
+}
+
+// shown is what a CLI shows: its output, or the progress of an action.
+func (s *scenario) shown() string {
+	if s.cli != nil {
+		return s.cli.output
+	}
+	return flat(strings.Join(s.progress, " "))
 }
 
 func (s *scenario) expectCalls(text string) {

@@ -47,17 +47,18 @@ type scenario struct {
 	real bool     // in real time
 
 	// What expectations are about: the last step.
-	step   string // its verb; "" before the first one
-	stepAt string
-	before acctest.Instance
-	lost   acctest.Instance // result of the last run that was killed
-	data   acctest.Attrs
-	diags  acctest.Diagnostics
-	said   []bool // of each diagnostic
-	silent bool   // errors need not be said
-	any    bool   // something is said
-	calls  map[string]int
-	took   time.Duration
+	step     string // its verb; "" before the first one
+	stepAt   string
+	before   acctest.Instance
+	lost     acctest.Instance // result of the last run that was killed
+	data     acctest.Attrs
+	progress []string // of an action
+	diags    acctest.Diagnostics
+	said     []bool // of each diagnostic
+	silent   bool   // errors need not be said
+	any      bool   // something is said
+	calls    map[string]int
+	took     time.Duration
 }
 
 func at(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
@@ -260,6 +261,16 @@ func (s *scenario) drive(verb, text, object string, w *wordsOf, fails bool) {
 		}
 	case "refresh":
 		s.now, s.diags = s.process().Read(s.now)
+	case "invoke":
+		when := w.interrupted()
+		p, cancel := s.process().WithCancel()
+		defer cancel()
+		defer s.interrupt(when, cancel)()
+		if w.take("planned") {
+			s.diags = p.PlanAction(w.next(), s.object(object))
+		} else {
+			s.progress, s.diags = p.Invoke(w.next(), s.object(object))
+		}
 	case "read", "open":
 		p, typ := s.process(), w.next()
 		read := p.DataSource
@@ -297,6 +308,9 @@ func (s *scenario) configure(what string) {
 		s.provider = s.provider.With(s.object(strings.TrimPrefix(what, "provider ")))
 	case what == "another machine":
 		s.Env["VODLIVE_RESUME_DIR"] = s.t.TempDir()
+	case strings.HasPrefix(what, "root "):
+		s.Dir = filepath.Join(s.folder, strings.TrimPrefix(what, "root "))
+		s.must(os.MkdirAll(s.Dir, 0o700))
 	case strings.HasSuffix(what, " removed"):
 		delete(s.Env, strings.TrimSuffix(what, " removed"))
 	case strings.HasPrefix(what, "VODLIVE_"), strings.HasPrefix(what, "TF_"):
@@ -370,10 +384,7 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	case w.take("from-create"):
 		run = (*acctest.Provider).ApplyCreate
 	}
-	interrupt := ""
-	if w.take("interrupted") {
-		interrupt = w.next()
-	}
+	when := w.interrupted()
 	if !w.take("saved") {
 		s.plan(w, object)
 	}
@@ -385,9 +396,7 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	}
 	p, cancel := s.process().WithCancel()
 	defer cancel()
-	if interrupt != "" {
-		defer s.interrupt(interrupt, cancel)()
-	}
+	defer s.interrupt(when, cancel)()
 	o, diags := run(p, s.saved)
 	s.diags, s.calls, s.silent = slices.Concat(s.diags, diags), s.Counts(), killed
 	switch {
@@ -412,8 +421,12 @@ func (s *scenario) settled(o acctest.Instance) {
 	}
 }
 
+// interrupt cancels a run when a call arrives, or after a time; "": never.
 func (s *scenario) interrupt(when string, cancel context.CancelFunc) (stop func()) {
 	s.t.Helper()
+	if when == "" {
+		return func() {}
+	}
 	if after, err := time.ParseDuration(when); err == nil {
 		timer := time.AfterFunc(after, cancel)
 		return func() { timer.Stop() }
@@ -447,7 +460,10 @@ func (s *scenario) edit(name string, content []string) {
 	case slices.Equal(content, []string{"removed"}):
 		s.must(os.RemoveAll(path))
 	case len(content) == 2 && content[0] == "renamed":
-		s.must(os.Rename(path, filepath.Join(s.folder, content[1])))
+		s.must(os.Rename(path, filepath.Join(s.folder, s.template(content[1]))))
+	case len(content) == 2 && content[0] == "linked":
+		s.must(os.MkdirAll(filepath.Dir(path), 0o700))
+		s.must(os.Symlink(s.template(content[1]), path))
 	case len(content) == 2 && content[0] == "sized":
 		s.must(os.Truncate(path, int64(s.number(content[1]))))
 	case len(content) >= 3 && content[0] == "random": // bytes, seed, and what is at the end

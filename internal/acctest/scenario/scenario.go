@@ -12,15 +12,17 @@
 //	configure {name = "other"}    changes arguments of the resource; an object is merged
 //	configure provider {...}      changes arguments of the provider block
 //	configure VODLIVE_NAME=value  the environment; also: configure NAME removed, or another machine
+//	configure root other          the folder of the root module, in ${folder}
 //	plan                          refreshes and plans, with a new provider process
 //	apply                         plans, and applies with another process
 //	destroy                       is apply destroying
 //	import EXPRESSION             imports by id; import {key_path = "..."}: by identity
 //	refresh                       refreshes the state
 //	read TYPE {...}               reads a data source into data; open TYPE: an ephemeral resource
+//	invoke TYPE {...}             plans and invokes an action; invoke planned TYPE: plans it
 //	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED (and what
-//	                              is at its end), renamed b.mp4, sized BYTES, or removed; edit
-//	                              unnoticed a.mp4 ... keeps its modification time
+//	                              is at its end), renamed b.mp4, linked TARGET, sized BYTES, or
+//	                              removed; edit unnoticed a.mp4 ... keeps its modification time
 //	edit state untainted          the state; also: tainted, removed, or an object, which is merged
 //	edit records a+ => b          what the provider keeps on this machine: of a regular expression
 //	resource second               goes on with another resource of the configuration; at first "first"
@@ -30,9 +32,10 @@
 // Words after a verb: "fails" (then it must); for plan and apply, "replacing", "destroying",
 // "creating-first" (create_before_destroy) and "unrefreshed", and arguments with which only the
 // plan is made: apply {region = unknown}; for apply, "saved" (applies the last plan), "killed" (the
-// result reaches no state), "interrupted CALL" (when this call arrives) or "interrupted 10s", and
-// "unsettled": without it, nothing may be left to do after an apply without errors; "until-create"
-// and "from-create" are the halves of a replacement; for destroy, "unplanned", as Pulumi does it.
+// result reaches no state), "interrupted CALL" (when this call arrives) or "interrupted 10s" (also
+// for invoke), and "unsettled": without it, nothing may be left to do after an apply without
+// errors; "until-create" and "from-create" are the halves of a replacement; for destroy,
+// "unplanned", as Pulumi does it.
 //
 // A line "real time" above all steps plays the scenario outside a bubble, as one with large parts
 // must be: their sums may share channels with those of other tests, which no bubble may receive on.
@@ -62,7 +65,8 @@
 //	calls batch=1    all calls of the step, or "none"; =* is one or more
 //	says TEXT        a diagnostic has the text; ${EXPRESSION} is replaced, and "..." is any text
 //	lacks TEXT       none has it
-//	shows TEXT       the output of the CLI has it; hides TEXT: it has not
+//	shows TEXT       the output of the CLI, or the progress of an action, has it; hides TEXT: it
+//	                 has not
 //	is EXPRESSION    is true
 //	took 30s         of virtual time, up to a second more
 //

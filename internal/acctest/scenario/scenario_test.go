@@ -120,6 +120,8 @@ func TestWrongScenarios(t *testing.T) {
 		"apply\n  is length(ledger()) == 7":     "is not true",
 		"apply\n  is others.second.id == null":  "is not true",
 		"plan unplanned":                        `what is ["unplanned"]`,
+		"invoke nonesuch {}":                    "has no action nonesuch",
+		"apply\n  hides nonesuch":               "not true that",
 
 		"service refuses connections\napply fails": "says, too: error",
 		"service refuses connections\napply":       "apply fails: true, want false",
@@ -130,6 +132,7 @@ func TestWrongScenarios(t *testing.T) {
 		"apply\ndestroy\n  lacks keeps running":                                             `say "keeps running"`,
 		"apply\ndestroy\n  says but keeps running ... was removed":                          "do not say",
 		"service fails get-session {rewrite = {nonesuch = \"zzz\"}}\napply":                 "has no nonesuch",
+		"invoke fails vodlive_submit_batch_job {}\n  shows nonesuch":                        `shows "nonesuch"`,
 		"configure {timeouts = {create = \"1s\"}}\nsimulator {}":                            "runs already",
 		"configure {replace_on_status = [\"READY\"]}\napply":                                "the next plan is to",
 	} {

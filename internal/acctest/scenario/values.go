@@ -53,6 +53,15 @@ func (w *wordsOf) next() string {
 	return word
 }
 
+// interrupted takes when a run is interrupted, "" for never.
+func (w *wordsOf) interrupted() string {
+	w.s.t.Helper()
+	if !w.take("interrupted") {
+		return ""
+	}
+	return w.next()
+}
+
 func (s *scenario) number(text string) int {
 	s.t.Helper()
 	n, err := strconv.Atoi(text)
