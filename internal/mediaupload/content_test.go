@@ -2,7 +2,6 @@ package mediaupload_test
 
 import (
 	"encoding/base64"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -62,46 +61,4 @@ func TestContentIsRefused(t *testing.T) {
 			want(t, "requests", len(w.Journal()), 0)
 		})
 	}
-}
-
-// TestContentIsNotLogged keeps the content out of the log and of the diagnostics of a failing
-// upload.
-func TestContentIsNotLogged(t *testing.T) {
-	t.Parallel()
-	const secret = "the-secret-word"
-	w := newWorld(t, 10)
-	w.Setenv("TF_LOG_PROVIDER", "TRACE")
-	w.server.Fail(simulator.Fault{Call: simulator.CallPutObject, Status: 400})
-	w.Config("resource \"vodlive_media_upload\" \"file\" {\n  content = sensitive(\"" + secret + "\")\n  file_name = \"a.vtt\"\n}")
-	r := w.Run("apply", "-auto-approve")
-	contains(t, r, `File "a.vtt"`, "/vod/v1/customer/presign-url")
-	for _, shown := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
-		if r.Code == 0 || strings.Contains(r.Output, shown) {
-			t.Errorf("exit code %d, the output shows %q", r.Code, shown)
-		}
-	}
-}
-
-// TestContentOfATemplate uploads a playlist that names other uploads.
-func TestContentOfATemplate(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1000)
-	w.Config(`
-resource "vodlive_media_upload" "file" {
-  source = "media.mp4"
-}
-resource "vodlive_media_upload" "list" {
-  content   = join("\n", ["#EXTM3U", vodlive_media_upload.file.key_path, ""])
-  file_name = "list.m3u8"
-}`)
-	w.apply()
-	w.AssertNoChanges()
-	objects := w.server.Objects()
-	if len(objects) != 2 {
-		t.Fatalf("%d objects", len(objects))
-	}
-	state := w.State()
-	text := fmt.Sprintf("#EXTM3U\n%s\n", state[address].Values["key_path"])
-	want(t, "SHA-256", state["vodlive_media_upload.list"].Values["sha256"], sumOf([]byte(text)))
-	want(t, "type", state["vodlive_media_upload.list"].Values["content_type"], "application/vnd.apple.mpegurl")
 }

@@ -2,7 +2,6 @@ package mediaupload_test
 
 import (
 	"encoding/base64"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -123,27 +122,6 @@ func assertNowhere(t *testing.T, folder string, texts ...string) {
 	}
 }
 
-// TestSpellingsOfAnAddressShareRecords continues an upload after `vod_base_url` was written in
-// another way.
-func TestSpellingsOfAnAddressShareRecords(t *testing.T) {
-	t.Parallel()
-	for name, respell := range map[string]func(string) string{
-		"trailing slash": func(address string) string { return address + "/" },
-		"letter case":    strings.ToUpper,
-		"white space":    func(address string) string { return " " + address },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := acctest.NewWorld(t, simulator.Options{})
-			path := filepath.Join(t.TempDir(), "promo.mp4")
-			media(t, path, resumeSize, 1)
-			breakOff(t, w, path)
-			w.Env["VODLIVE_VOD_BASE_URL"] = respell(w.URL)
-			want(t, "continued", continues(t, w, path), true)
-		})
-	}
-}
-
 // TestFilesOfOthersInResumeDirStay uploads with a `resume_dir` that holds old files with names like
 // the provider's.
 func TestFilesOfOthersInResumeDirStay(t *testing.T) {
@@ -174,20 +152,4 @@ func TestFilesOfOthersInResumeDirStay(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, content, err)
 		}
 	}
-}
-
-// TestRecordsThatCannotBeKeptAreNotPromised has a folder for `resume_dir` that is not used.
-func TestRecordsThatCannotBeKeptAreNotPromised(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	path := filepath.Join(t.TempDir(), "promo.mp4")
-	media(t, path, resumeSize, 1)
-	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusNotImplemented})
-	// A file is no folder, on every operating system.
-	w.Env["VODLIVE_RESUME_DIR"] = path
-	_, diags := invoke(w.Provider(oneByOne), path, inParts)
-	if diags == "" || strings.Contains(diags, "are not lost") {
-		t.Errorf("diagnostics: %s", diags)
-	}
-	want(t, "unfinished uploads", fmt.Sprint(len(w.Uploads())), "1")
 }
