@@ -46,8 +46,14 @@ func (s *scenario) expect(what, text string) {
 			s.errorf("%s is not true: %v", text, diags)
 		}
 	case "took":
-		if want := s.duration(text); s.took < want || s.took > want+time.Second {
-			s.errorf("it took %s, want %s", s.took, want)
+		from, to, ranged := strings.Cut(text, " to ")
+		least := s.duration(from)
+		most := least + time.Second
+		if ranged {
+			most = s.duration(to)
+		}
+		if s.took < least || s.took > most {
+			s.errorf("it took %s, want %s", s.took, text)
 		}
 	default:
 		s.t.Fatalf("%s: there is no expectation %q", s.at, what)

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -260,12 +259,12 @@ func (s *scenario) drive(verb, text, object string, w *wordsOf, fails bool) {
 			s.now = o
 		}
 	case "refresh":
-		s.now, s.diags = s.process().Read(s.now)
+		p, end := s.interruptible(w)
+		defer end()
+		s.now, s.diags = p.Read(s.now)
 	case "invoke":
-		when := w.interrupted()
-		p, cancel := s.process().WithCancel()
-		defer cancel()
-		defer s.interrupt(when, cancel)()
+		p, end := s.interruptible(w)
+		defer end()
 		if w.take("planned") {
 			s.diags = p.PlanAction(w.next(), s.object(object))
 		} else {
@@ -384,7 +383,6 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	case w.take("from-create"):
 		run = (*acctest.Provider).ApplyCreate
 	}
-	when := w.interrupted()
 	if !w.take("saved") {
 		s.plan(w, object)
 	}
@@ -394,9 +392,8 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	if s.saved.Config != nil {
 		s.saved.Config = s.configured()
 	}
-	p, cancel := s.process().WithCancel()
-	defer cancel()
-	defer s.interrupt(when, cancel)()
+	p, end := s.interruptible(w)
+	defer end()
 	o, diags := run(p, s.saved)
 	s.diags, s.calls, s.silent = slices.Concat(s.diags, diags), s.Counts(), killed
 	switch {
@@ -421,17 +418,20 @@ func (s *scenario) settled(o acctest.Instance) {
 	}
 }
 
-// interrupt cancels a run when a call arrives, or after a time; "": never.
-func (s *scenario) interrupt(when string, cancel context.CancelFunc) (stop func()) {
+// interruptible starts a process, which is interrupted if the words say so, until end is called.
+func (s *scenario) interruptible(w *wordsOf) (p *acctest.Provider, end func()) {
 	s.t.Helper()
+	when := w.interrupted()
+	p, cancel := s.process().WithCancel()
 	if when == "" {
-		return func() {}
+		return p, cancel
 	}
 	if after, err := time.ParseDuration(when); err == nil {
 		timer := time.AfterFunc(after, cancel)
-		return func() { timer.Stop() }
+		return p, func() { timer.Stop(); cancel() }
 	}
-	return s.Hook(s.call(when), func(*http.Request) { cancel() })
+	remove := s.Hook(s.call(when), func(*http.Request) { cancel() })
+	return p, func() { remove(); cancel() }
 }
 
 // edit changes a file, or the state.
@@ -458,7 +458,11 @@ func (s *scenario) edit(name string, content []string) {
 	case name == "state" && len(content) == 1 && strings.HasSuffix(content[0], "tainted"):
 		s.now.Tainted = content[0] == "tainted"
 	case slices.Equal(content, []string{"removed"}):
-		s.must(os.RemoveAll(path))
+		matches, err := filepath.Glob(path)
+		s.must(err)
+		for _, match := range matches {
+			s.must(os.RemoveAll(match))
+		}
 	case len(content) == 2 && content[0] == "renamed":
 		s.must(os.Rename(path, filepath.Join(s.folder, s.template(content[1]))))
 	case len(content) == 2 && content[0] == "linked":

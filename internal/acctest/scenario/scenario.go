@@ -33,8 +33,8 @@
 // "creating-first" (create_before_destroy) and "unrefreshed", and arguments with which only the
 // plan is made: apply {region = unknown}; for apply, "saved" (applies the last plan), "killed" (the
 // result reaches no state), "interrupted CALL" (when this call arrives) or "interrupted 10s" (also
-// for invoke), and "unsettled": without it, nothing may be left to do after an apply without
-// errors; "until-create" and "from-create" are the halves of a replacement; for destroy,
+// for refresh and invoke), and "unsettled": without it, nothing may be left to do after an apply
+// without errors; "until-create" and "from-create" are the halves of a replacement; for destroy,
 // "unplanned", as Pulumi does it.
 //
 // A line "real time" above all steps plays the scenario outside a bubble, as one with large parts
@@ -68,7 +68,7 @@
 //	shows TEXT       the output of the CLI, or the progress of an action, has it; hides TEXT: it
 //	                 has not
 //	is EXPRESSION    is true
-//	took 30s         of virtual time, up to a second more
+//	took 30s         of virtual time, up to a second more; or: took 30s to 45s
 //
 // A diagnostic is "severity path: summary: detail", with single spaces. Each error must be said.
 // A step that says anything says all, warnings, too; "says nothing" means none.
