@@ -2,7 +2,6 @@ package livesession_test
 
 import (
 	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
@@ -15,35 +14,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
-
-func TestSingleDataSource(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{OutputModeShape: "empty-object", Absent: "empty"})
-	p := w.Provider(nil)
-	read, diags := p.DataSource("vodlive_live_session", config{"id": w.AddSession(pullPush), "include_urls": true})
-	diags.Must(t)
-	for name, want := range (config{
-		"name": "match", "output_mode": "RTMPS_PUSH", "input_source_b": pullPush.InputSourceB, "input_endpoint_a": nil,
-		"timezone": "Europe/Berlin", "user_id": simulator.DefaultUserID,
-	}) {
-		if read[name] != want {
-			t.Errorf("%s is %v, want %v", name, read[name], want)
-		}
-	}
-	for _, name := range []string{"port", "elastic_ip_b"} {
-		if read[name] == nil {
-			t.Errorf("%s is null", name)
-		}
-	}
-	for _, a := range p.Schema.DataSourceSchemas["vodlive_live_session"].Block.Attributes {
-		if url := slices.Contains([]string{"input_source_a", "output_endpoint_a"}, a.Name); url && !a.Sensitive {
-			t.Errorf("%s is not sensitive", a.Name)
-		}
-	}
-	if _, diags := p.DataSource("vodlive_live_session", config{"id": "nobody"}); !strings.Contains(diags.String(), `No session of this account has the id "nobody"`) {
-		t.Errorf("an unknown id: %s", diags)
-	}
-}
 
 func TestSingleDataSourceInvalid(t *testing.T) {
 	t.Parallel()
@@ -74,31 +44,6 @@ func TestSessionByName(t *testing.T) {
 	byID, diags := p.DataSource("vodlive_live_session", config{"id": id, "include_urls": true})
 	if diags.Must(t); byName["id"] != id || !reflect.DeepEqual(byName, byID) {
 		t.Errorf("by name %v, by id %v", byName, byID)
-	}
-}
-
-// TestSessionByNameAfterAReplacement: the old session keeps its name.
-func TestSessionByNameAfterAReplacement(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	for _, status := range []string{"STOPPED", "ERROR", "READY", "TERMINATED", "CANCELLED"} {
-		w.AddSession(simulator.SessionRecord{ID: "twin-" + status, Name: "twin", Status: status})
-	}
-	p := w.Provider(nil)
-	for want, statuses := range map[string]any{"twin-READY": nil, "twin-ERROR": []any{"ERROR"}} {
-		read, diags := p.DataSource("vodlive_live_session", config{"name": "twin", "statuses": statuses})
-		if diags.Must(t); read["id"] != want {
-			t.Errorf("with statuses %v: %v, want %s", statuses, read["id"], want)
-		}
-	}
-	_, diags := p.DataSource("vodlive_live_session", config{"name": "twin", "statuses": []any{"PENDING", "ALLOCATED"}})
-	if !strings.Contains(diags.String(), `has the name "twin" and the status ALLOCATED or PENDING.`) {
-		t.Error(diags)
-	}
-	w.SetStatus("twin-READY", "STOPPED")
-	_, diags = p.DataSource("vodlive_live_session", config{"name": "twin"})
-	if !strings.Contains(diags.String(), "5 sessions of this account have the name") || !strings.Contains(diags.String(), "or `statuses` to those of only one") {
-		t.Error(diags)
 	}
 }
 
@@ -206,45 +151,6 @@ func TestURLsAreApart(t *testing.T) {
 	}
 }
 
-// TestDataSourcesOfUnknownArguments: with arguments that only the apply knows, the plan waits for
-// them.
-func TestDataSourcesOfUnknownArguments(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{ListOrder: "oldest"})
-	id := s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", OutputMode: "RTMPS_PULL"})
-	s.AddSession(simulator.SessionRecord{Name: "other", Region: "eu-central-1", OutputMode: "RTMPS_PULL", Status: "STOPPED"})
-	cli := acctest.NewCLI(t, s)
-	cli.Config(`
-variable "run" { default = "1" }
-resource "terraform_data" "later" {
-  input = { id = "` + id + `", name = "match", region = "eu-central-1", mode = "NORM", input = "RTMP_PUSH", output = "RTMPS_PULL", status = "READY", regex = "^m", limit = 1 }
-  triggers_replace = var.run
-}
-locals { later = terraform_data.later.output }
-data "vodlive_live_session" "by_id" { id = local.later.id }
-data "vodlive_live_session" "by_name" { name = local.later.name }
-data "vodlive_live_sessions" "some" {
-  region      = local.later.region
-  mode        = local.later.mode
-  input       = local.later.input
-  output_mode = local.later.output
-  statuses    = [local.later.status]
-  name        = local.later.name
-  name_regex  = local.later.regex
-  limit       = local.later.limit
-}
-output "found" { value = concat([data.vodlive_live_session.by_id.name, data.vodlive_live_session.by_name.id], data.vodlive_live_sessions.some.ids) }
-`)
-	cli.Must("plan")
-	s.AssertCalls(t, simulator.CallListSessions, 0)
-	for _, run := range []string{"1", "2"} { // the first time new, then unknown in a plan with a state
-		out := cli.Must("apply", "-auto-approve", "-var", "run="+run).Flat()
-		if want := fmt.Sprintf(`found = [ "match", %q, %q, ]`, id, id); !strings.HasSuffix(out, want) {
-			t.Errorf("the output does not end with %s:\n%s", want, out)
-		}
-	}
-}
-
 // listed fills an account: 250 sessions, three pages.
 func listed(t *testing.T, options simulator.Options) *acctest.World {
 	t.Helper()
@@ -339,15 +245,6 @@ func TestListDataSourceInvalid(t *testing.T) {
 	}
 }
 
-func TestListDataSourceFailure(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	w.Fail(simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`})
-	if _, diags := w.Provider(nil).DataSource("vodlive_live_sessions", nil); !diags.Failed() || !strings.Contains(diags.String(), "403 Forbidden: the text of the response is not shown") {
-		t.Error(diags)
-	}
-}
-
 // TestDataSourcesAreNew: in one run, a data source shows what was made or changed after resources
 // and other data sources were read.
 func TestDataSourcesAreNew(t *testing.T) {
@@ -379,28 +276,4 @@ func TestPagesAreShared(t *testing.T) {
 	}
 	w.AssertCalls(t, simulator.CallListSessions, 3)
 	w.AssertCalls(t, simulator.CallGetSession, 0)
-}
-
-// TestFiltersIgnoreSpellings: the state shows the values in the documented spelling, so filters
-// know them in it, too.
-func TestFiltersIgnoreSpellings(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	w.AddSession(simulator.SessionRecord{Name: "a", Region: "EU-Central-1", Mode: "norm", Input: "rtmp_push", OutputMode: "rtmps_pull", Status: "Ready"})
-	for attribute, value := range (config{"region": "eu-central-1", "mode": "NORM", "input": "RTMP_PUSH", "output_mode": "RTMPS_PULL", "statuses": []any{"READY"}}) {
-		if found := names(t, w.Provider(nil), config{attribute: value}); len(found) != 1 {
-			t.Errorf("%s = %v finds %d sessions", attribute, value, len(found))
-		}
-	}
-}
-
-// TestPortsAreNullUntilAllocated: a service may send 0 for a port that it has not allocated yet.
-func TestPortsAreNullUntilAllocated(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{LateAllocation: true, Absent: "empty"})
-	read, diags := w.Provider(nil).DataSource(resourceType, config{"id": w.AddSession(simulator.SessionRecord{Name: "match", Status: "PENDING"})})
-	diags.Must(t)
-	if read["port"] != nil || read["egress_port"] != nil {
-		t.Errorf("port %v, egress_port %v", read["port"], read["egress_port"])
-	}
 }

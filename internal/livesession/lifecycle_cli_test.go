@@ -32,12 +32,6 @@ resource "vodlive_live_session" "match" {
 
 const noRetries = "provider \"vodlive\" {\n  max_retries = 0\n}\n"
 
-// end is what a run of the CLI has left behind.
-func end(cli *acctest.CLI, r acctest.Result) applied {
-	resource, inState := cli.State()[address]
-	return applied{r.Code != 0, inState, resource.Tainted, resource.Values["id"], r.Flat()}
-}
-
 var matchRecord = simulator.SessionRecord{Name: "match", Region: "eu-central-1"}
 
 // TestLifeCycle has the test framework of Terraform create, refresh, import and

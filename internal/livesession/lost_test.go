@@ -27,31 +27,6 @@ const (
 		"in region eu-central-1 with input RTMP_PUSH, mode NORM and output mode RTMP_PULL that no resource manages."
 )
 
-// TestLostCreateNamesRunningSessionsFirst, whatever the order of the listing.
-func TestLostCreateNamesRunningSessionsFirst(t *testing.T) {
-	t.Parallel()
-	for _, order := range []string{"oldest", "newest"} {
-		synctest.Test(t, func(t *testing.T) {
-			w := acctest.NewWorld(t, simulator.Options{ListOrder: order})
-			for i, status := range []string{"STOPPED", "ERROR", "PENDING", "TERMINATED", "READY", "CANCELLED"} {
-				w.AddSession(simulator.SessionRecord{ID: fmt.Sprintf("s%d", i), Name: "match", Region: "eu-central-1", Status: status})
-			}
-			w.Fail(lostBefore)
-			_, diags := w.Provider(once).Create(resourceType, base())
-			text := diags.String()
-			ended := strings.Index(text, "# status STOPPED")
-			for _, other := range []string{"ERROR", "TERMINATED", "CANCELLED"} {
-				ended = min(ended, strings.Index(text, "# status "+other))
-			}
-			for _, running := range []string{"PENDING", "READY"} {
-				if at := strings.Index(text, "# status "+running); at < 0 || at > ended {
-					t.Errorf("%s first: the block of the %s session follows those of ended ones:\n%s", order, running, text)
-				}
-			}
-		})
-	}
-}
-
 // TestLostCreateKnowsOlderSessions: a session that a page showed before the create, or that is in a
 // state, is not offered.
 func TestLostCreateKnowsOlderSessions(t *testing.T) {

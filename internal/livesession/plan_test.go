@@ -1,9 +1,6 @@
 package livesession_test
 
 import (
-	"fmt"
-	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -133,63 +130,6 @@ func TestShapesPlanClean(t *testing.T) {
 	}
 }
 
-func TestStatusIsNoDrift(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
-	o, diags := d.Import(resourceType, id)
-	diags.Must(t)
-	for _, status := range []string{"PENDING", "STOPPING", "STOPPED", "TERMINATED", "ERROR", "CANCELLED", "NEW_STATUS"} {
-		w.SetStatus(id, status)
-		d = w.Provider(nil) // another run
-		o, diags = d.Read(o)
-		diags.Must(t)
-		if got := o.Text("status"); got != status {
-			t.Errorf("status is %s after a refresh, want %s", got, status)
-		}
-		if resp := d.Plan(o, base()); resp.Action != acctest.NoOp {
-			t.Errorf("status %s: the plan is not empty: %v", status, resp.Replaces)
-		}
-	}
-}
-
-func TestReplaceOnStatus(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		status, set string
-		replaced    bool
-		warned      bool
-	}{
-		"in the set":                  {"ERROR", "ERROR", true, false},
-		"in the set and not terminal": {"STOPPING", "STOPPING", true, true},
-		"not in the set":              {"READY", "ERROR", false, false},
-		"terminal, not in the set":    {"STOPPED", "ERROR", false, false},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := acctest.NewWorld(t, simulator.Options{})
-			d := w.Provider(nil)
-			o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: tt.status}))
-			diags.Must(t)
-			d = w.Provider(nil) // the next run
-			o, diags = d.Read(o)
-			diags.Must(t)
-			resp := d.Plan(o, base().With(config{"replace_on_status": []any{tt.set}}))
-			resp.Diags.Must(t)
-			for _, name := range []string{"id", "status"} {
-				if planned := resp.Attrs()[name]; resp.Action != acctest.Update || (planned == acctest.Unknown) != tt.replaced {
-					t.Errorf("the plan is to %s, with %s %v", resp.Action, name, planned)
-				}
-			}
-			if warned := strings.Contains(resp.Diags.String(), "keeps running"); warned != tt.warned {
-				t.Errorf("warned %v, want %v: %v", warned, tt.warned, resp.Diags.Texts())
-			}
-		})
-	}
-}
-
 // TestReplaceOnStatusUnknown: whether a set holds the status may be decided at apply.
 func TestReplaceOnStatusUnknown(t *testing.T) {
 	t.Parallel()
@@ -240,104 +180,6 @@ func TestReplaceOnStatusUnknown(t *testing.T) {
 	}
 }
 
-func TestDestroyWarns(t *testing.T) {
-	t.Parallel()
-	for status, warned := range map[string]bool{
-		"PENDING": true, "PROVISIONING": true, "ALLOCATED": true, "READY": true, "STOPPING": true, "SCHEDULED": true, "NEW_STATUS": true,
-		"STOPPED": false, "TERMINATED": false, "CANCELLED": false, "ERROR": false,
-	} {
-		t.Run(status, func(t *testing.T) {
-			t.Parallel()
-			w := acctest.NewWorld(t, simulator.Options{})
-			d := w.Provider(nil)
-			id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: status})
-			o, diags := d.Import(resourceType, id)
-			diags.Must(t)
-			before := len(w.Journal())
-
-			resp := d.Plan(o, nil)
-			planned := fmt.Sprintf("warning : Live session %[1]s (\"match\") keeps running: Live session %[1]s (\"match\", status %[2]s) will be removed from the state, "+
-				"but keeps running. The service has no call to stop or delete a session. To manage it again, import this id.", id, status)
-			_, applied := d.Apply(resp)
-			applied.Must(t)
-			done := strings.Replace(planned, "will be removed", "was removed", 1)
-			var want, wantDone []string
-			if warned {
-				want, wantDone = []string{planned}, []string{done}
-			}
-			if got := resp.Diags.Texts(); !slices.Equal(got, want) {
-				t.Errorf("plan: got %v, want %v", got, want)
-			}
-			if got := applied.Texts(); !slices.Equal(got, wantDone) {
-				t.Errorf("apply: got %v, want %v", got, wantDone)
-			}
-			if calls := len(w.Journal()) - before; calls > 0 {
-				t.Errorf("%d calls were made:\n%s", calls, w.JournalText())
-			}
-		})
-	}
-}
-
-func TestRegionCheck(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		options simulator.Options
-		region  any
-		fault   *simulator.Fault
-		want    []string
-		calls   int
-	}{
-		"allocated":          {region: "eu-central-1", calls: 1},
-		"entries as objects": {options: simulator.Options{RegionShape: "objects", RegionKey: "code"}, region: "eu-central-1", calls: 1},
-		"not known yet":      {region: acctest.Unknown},
-		"misspelt": {region: "eu-centrall-1", calls: 1, want: []string{
-			`error region: The region is not allocated to the account: "eu-centrall-1" was given; the regions allocated to this account are ap-south-1, eu-central-1, us-east-1 and us-west-2.`,
-		}},
-		"in another case": {region: "EU-Central-1", calls: 1, want: []string{
-			`error region: The region is not allocated to the account: "EU-Central-1" was given; the regions allocated to this account are ap-south-1, eu-central-1, us-east-1 and us-west-2. Did you mean "eu-central-1"?`,
-		}},
-		"far from any": {region: "mars", calls: 1, options: simulator.Options{Regions: []string{"b", "c", "a"}}, want: []string{
-			`error region: The region is not allocated to the account: "mars" was given; the regions allocated to this account are a, b and c.`,
-		}},
-		"none allocated": {region: "mars", calls: 1, options: simulator.Options{Regions: []string{}}, want: []string{
-			`error region: The region is not allocated to the account: "mars" was given, but no region is allocated to this account.`,
-		}},
-		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusNotFound, Body: `{"message":"not yours"}`}, want: []string{
-			`warning region: The region was not checked: The provider did not check whether "eu-central-1" is allocated to the account. If it is not, creating the session will fail. ` +
-				"Listing the regions failed: GET %s/live/v1/regions: 404 Not Found: not yours. Check `base_url` and `vod_base_url`, to which the provider appends the path of the API, and the ids and key paths of the configuration.\n\n" +
-				"To plan without this check, set `skip_region_validation = true` in the provider block.",
-		}},
-		"no permission": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusForbidden}, want: []string{
-			"error : The credentials have no permission for this call: Listing the regions failed: GET %s/live/v1/regions: 403 Forbidden.\n\nAsk the administrator of the account for it.\n\n" +
-				"To plan without this check, set `skip_region_validation = true` in the provider block.",
-		}},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := acctest.NewWorld(t, tt.options)
-			if tt.fault != nil {
-				w.Fail(*tt.fault)
-			}
-			d := w.Provider(nil)
-			for range 3 { // three sessions
-				got := d.Plan(d.New(resourceType), base().With(config{"region": tt.region})).Diags.Texts()
-				var want []string
-				for _, text := range tt.want {
-					want = append(want, strings.ReplaceAll(text, "%s", w.Live.URL()))
-				}
-				if !slices.Equal(got, want) {
-					t.Errorf("got  %v\nwant %v", got, want)
-				}
-			}
-			w.AssertCalls(t, simulator.CallRegions, tt.calls)
-			if len(w.Journal()) != tt.calls {
-				t.Errorf("planning made other calls:\n%s", w.JournalText())
-			}
-		})
-	}
-}
-
 // TestImportByIdentity imports as Terraform 1.12 does, and finds the identity set
 // by every read, of a session that is gone, too: the framework wants one.
 func TestImportByIdentity(t *testing.T) {
@@ -357,63 +199,5 @@ func TestImportByIdentity(t *testing.T) {
 		o.Identity = nil // as a CLI below 1.12 stores it
 		o, diags = d.Read(o)
 		diags.Must(t)
-	}
-}
-
-// TestListedOncePerStatus: values that only the listing has are looked up when
-// the session may first have them, and not at every refresh.
-func TestListedOncePerStatus(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{LateAllocation: true})
-	d := w.Provider(nil)
-	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: "SCHEDULED"})
-	o, diags := d.Import(resourceType, id)
-	diags.Must(t)
-	if ip := o.Text("elastic_ip_a"); ip != "" {
-		t.Fatalf("a scheduled session has the address %s already", ip)
-	}
-	steps := []struct {
-		status string
-		lists  int
-		ip     bool
-	}{{"SCHEDULED", 0, false}, {"READY", 1, true}, {"READY", 0, true}, {"STOPPED", 0, true}}
-	for _, step := range steps {
-		w.SetStatus(id, step.status)
-		d = w.Provider(nil) // another run
-		before := w.Count(simulator.CallListSessions)
-		o, diags = d.Read(o)
-		diags.Must(t)
-		if lists := w.Count(simulator.CallListSessions) - before; lists != step.lists {
-			t.Errorf("%s: %d pages, want %d", step.status, lists, step.lists)
-		}
-		if got := o.Text("elastic_ip_a") != ""; got != step.ip {
-			t.Errorf("%s: has an address: %v, want %v", step.status, got, step.ip)
-		}
-	}
-}
-
-// TestUnknownProviderConfiguration: a plan in which the provider's own values
-// are still to come makes no call and does not fail.
-func TestUnknownProviderConfiguration(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"}))
-	diags.Must(t)
-	before := len(w.Journal())
-
-	d = w.Provider(config{"base_url": acctest.Unknown})
-	read, diags := d.Read(o)
-	if len(diags) > 0 || !read.State.Equal(o.State) {
-		t.Errorf("a read: %v %v", diags.Texts(), read.State)
-	}
-	if resp := d.Plan(d.New(resourceType), base().With(config{"region": "mars"})); len(resp.Diags) > 0 {
-		t.Errorf("a plan: %v", resp.Diags.Texts())
-	}
-	if _, diags = d.Import(resourceType, "some-id"); len(diags) != 1 || diags[0].Summary != "The provider configuration is not known yet" {
-		t.Errorf("an import: %v", diags.Texts())
-	}
-	if calls := len(w.Journal()) - before; calls > 0 {
-		t.Errorf("%d calls were made:\n%s", calls, w.JournalText())
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -60,46 +59,6 @@ func TestOtherSpellingAfterCreate(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestOtherSpellingAfterImport: the plan after an import is empty although the configuration spells
-// values differently.
-func TestOtherSpellingAfterImport(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		id := w.AddSession(simulator.SessionRecord{
-			Name: "match", Region: "eu-central-1", Input: "RTMP_PULL", Mode: "NORM", OutputMode: "RTMPS_PUSH", Resolution: "HD", Bitrate: "MAX_10_MBPS",
-			InputSourceA: "rtmp://a.example.com/in/Key1", OutputDestinationA: "rtmps://b.example.com/out/Key2",
-			IsScheduled: true, Timezone: "Asia/Kolkata", ScheduledAt: "2931-05-17 20:15", Status: "SCHEDULED",
-		})
-		shows(w, spellings)
-		d := w.Provider(once)
-		o, diags := d.Import(resourceType, id)
-		diags.Must(t)
-		d = w.Provider(nil) // the next run
-		o, diags = d.Read(o)
-		diags.Must(t)
-		if planned := d.Plan(o, scheduledPull); planned.Action != acctest.NoOp || len(planned.Diags) > 0 {
-			t.Errorf("the plan is not empty: %v %s\n%v\n%v", planned.Replaces, planned.Diags, o.State, planned.Planned)
-		}
-		checkEmptyPlan(t, w, o, scheduledPull)
-
-		// Another spelling in the configuration is not a change, another value is.
-		planned := d.Plan(o, scheduledPull.With(config{"timezone": "Asia/Calcutta"}))
-		if planned.Action != acctest.NoOp {
-			t.Errorf("planned as %s", planned.Action)
-		}
-		for name, other := range map[string]string{
-			"timezone": "Asia/Colombo", "scheduled_at": "2931-05-17 20:16", "region": "us-east-1",
-			"input_source_a": "rtmp://a.example.com/in/key1", "output_destination_a": "rtmps://b.example.com:8443/out/Key2",
-		} {
-			planned := d.Plan(o, scheduledPull.With(config{name: other}))
-			if planned.Action != acctest.Update {
-				t.Errorf("%s = %s is not a change", name, other)
-			}
-		}
-	})
 }
 
 // TestNamesWithFormatCharacters: a name keeps its identity although the provider shows characters
@@ -314,20 +273,4 @@ func checkEmptyPlan(t *testing.T, w *acctest.World, o acctest.Instance, c config
 		}
 	}
 	return o
-}
-
-// TestImportWithoutACodec: a codec that the service does not show is the default one, not a
-// difference.
-func TestImportWithoutACodec(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	for _, call := range []string{simulator.CallGetSession, simulator.CallListSessions} {
-		w.Fail(simulator.Fault{Call: call, Rewrite: func(body []byte) []byte {
-			return regexp.MustCompile(`"codec":"H264",?`).ReplaceAll(body, nil)
-		}})
-	}
-	p := w.Provider(nil)
-	o, diags := p.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"}))
-	diags.Must(t)
-	p.AssertNoChanges(o, base())
 }

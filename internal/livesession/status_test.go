@@ -173,33 +173,6 @@ func TestStatusInvalid(t *testing.T) {
 	}
 }
 
-// TestStatusCLI creates sessions with for_each and waits for them together, with a real CLI.
-func TestStatusCLI(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{StatusPath: []string{"PENDING", "PENDING", "READY"}, LateAllocation: true})
-	cli := acctest.NewCLI(t, s)
-	cli.Config(strings.Replace(pushPull(`for_each = toset(["a", "b", "c"])`, "wait_for_status = []"), `"match"
-  region`, `each.key
-  region`, 1) + `
-resource "vodlive_live_session_status" "ready" {
-  session_ids = [for s in vodlive_live_session.match : s.id]
-}
-output "addresses" {
-  value = { for s in vodlive_live_session_status.ready.sessions : s.name => s.elastic_ip_a }
-}
-`)
-	out := cli.Must("apply", "-auto-approve").Flat()
-	for _, record := range s.Sessions() {
-		if want := fmt.Sprintf("%q = %q", record.Name, record.ElasticIPA); !strings.Contains(out, want) {
-			t.Errorf("the output lacks %s:\n%s", want, out)
-		}
-		if strings.Contains(out, record.InputEndpointA) {
-			t.Error("the output shows an endpoint")
-		}
-	}
-	cli.AssertNoChanges()
-}
-
 // TestStatusOfOneSessionMore: it is created and waited for, and the others are not touched. A
 // destroy says nothing of the wait.
 func TestStatusOfOneSessionMore(t *testing.T) {

@@ -127,24 +127,6 @@ func TestWriteOnlyLife(t *testing.T) {
 	})
 }
 
-// TestWriteOnlyIsNoListing: the URLs, which the state must not have, are not looked for in the
-// listing.
-func TestWriteOnlyIsNoListing(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
-	o, diags := w.Provider(once).Create(resourceType, writeOnly)
-	diags.Must(t)
-	lists := w.Count(simulator.CallListSessions)
-	for _, status := range []string{"STOPPING", "STOPPED"} {
-		w.SetStatus(o.Text("id"), status)
-		if o, diags = w.Provider(once).Read(o); len(diags) > 0 {
-			t.Error(diags)
-		}
-		checkNoURL(t, o)
-	}
-	w.AssertCalls(t, simulator.CallListSessions, lists)
-}
-
 // TestWriteOnlySpelling: another rendition of a write-only URL is no drift, and leaves no trace in
 // the state. It is told once.
 func TestWriteOnlySpelling(t *testing.T) {
@@ -215,36 +197,6 @@ func TestWriteOnlyAfterImport(t *testing.T) {
 		}
 		checkEmptyPlan(t, w, o, plainly)
 	})
-}
-
-// TestWriteOnlyLost: the search for a session whose creation was not confirmed compares the
-// write-only URLs.
-func TestWriteOnlyLost(t *testing.T) {
-	t.Parallel()
-	for name, other := range map[string]string{"the same": "", "another key": "rtmp://a.example.com/in/Key-of-source-c"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
-				w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true})
-				w.Fail(simulator.Fault{Call: simulator.CallListSessions, Times: 1, Body: `{"data":{"Sessions":[]}}`})
-				if other != "" {
-					shows(w, map[string]string{writeOnly["input_source_a_wo"].(string): other})
-				}
-				_, diags := w.Provider(once).Create(resourceType, writeOnly)
-				text := diags.String()
-				if !strings.Contains(text, "The live session may have been created") {
-					t.Fatal(text)
-				}
-				if found := strings.Contains(text, w.Sessions()[0].ID); found != (other == "") {
-					t.Errorf("found %v: %s", found, text)
-				}
-				if strings.Contains(text, "Key-of") {
-					t.Errorf("a key is shown: %s", text)
-				}
-			})
-		})
-	}
 }
 
 // TestOlderCLIWithoutWriteOnly: the schema works with a CLI that does not know write-only
