@@ -9,17 +9,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestNamesThatAreNotSelected in `sha256s` get advice that helps.
-func TestNamesThatAreNotSelected(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "a.mp4", "b.mov", "C.MP4")
-	w.config = w.config.With(acctest.Attrs{"include": []any{"*.{mp4,MP4}"}, "sha256s": acctest.Attrs{
-		"b.mov": strings.Repeat("0", 64), "c.mp4": strings.Repeat("0", 64), "gone.mp4": strings.Repeat("0", 64),
-	}})
-	says(t, w.plan().Diags, "error sha256s", "b.mov: it is there, but `include` and `exclude` do not select it", `c.mp4: there is "C.MP4"`,
-		"gone.mp4: there is no such file", "Remove these names from `sha256s`")
-}
-
 // TestPatternThatIsAName: brackets and braces of a name are taken for wildcards, so the file would
 // be left out, or uploaded, without a word. The pattern that the warning shows matches it.
 func TestPatternThatIsAName(t *testing.T) {
@@ -57,19 +46,6 @@ func TestPatternThatIsAName(t *testing.T) {
 			want(t, "files", len(w.files()), len(tc.include))
 		})
 	}
-}
-
-// TestNamesFromAListOfSums: what a name in a list of sums, or in one of another system, has besides
-// the path hides no file.
-func TestNamesFromAListOfSums(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "a.mp4", "x/b.mp4")
-	sums := acctest.Attrs{}
-	for _, name := range []string{"*a.mp4", "a.mp4\r", `x\b.mp4`, "/x/b.mp4", "media/A.mp4"} {
-		sums[name] = strings.Repeat("ab", 32)
-	}
-	w.config["sha256s"] = sums
-	says(t, w.plan().Diags, `*a.mp4: there is "a.mp4"`, `a.mp4\u000d: there is "a.mp4"`, `x\b.mp4: there is "x/b.mp4"`, `/x/b.mp4: there is "x/b.mp4"`, `media/A.mp4: there is "a.mp4"`)
 }
 
 // TestStateWithoutIdentity is as a CLI without identities keeps one, finished or not.

@@ -20,7 +20,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -228,119 +227,6 @@ func testFileThatWasNotTouched(t *testing.T) {
 	want(t, "key path of the changed file", b["key_path"], acctest.Unknown)
 }
 
-// lists are the files of the ledger that are left when the last process has ended.
-func lists(w *world) []string {
-	w.Provider(w.provider)
-	names, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "file-*"))
-	return names
-}
-
-// killed applies until all files but one are stored. Then Terraform is killed: the provider's
-// response reaches nobody, and the state is as it was.
-func (w *world) killed(last string) {
-	w.t.Helper()
-	w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put(last), Status: http.StatusBadRequest})
-	plan := w.plan()
-	p := w.Provider(w.provider)
-	p.Apply(plan)
-	p.End()
-	w.ClearFaults()
-}
-
-// TestLedgersThatAreNotUsed has one of another account or owner, and what a ledger must not be.
-func TestLedgersThatAreNotUsed(t *testing.T) {
-	t.Parallel()
-	for name, spoil := range map[string]func(t *testing.T, w *world, ledger string){
-		"another customer, by an opaque token": func(_ *testing.T, w *world, _ string) { w.SetCustomerID("customer-other") },
-		"another workspace":                    func(_ *testing.T, w *world, _ string) { w.Env["TF_WORKSPACE"] = "staging" },
-		"another root module":                  func(t *testing.T, w *world, _ string) { t.Helper(); w.Dir = t.TempDir() },
-		"another service":                      func(_ *testing.T, w *world, _ string) { w.Env["VODLIVE_VOD_BASE_URL"] = w.Live.URL() },
-		"others can write it": func(t *testing.T, _ *world, ledger string) {
-			t.Helper()
-			if err := os.Chmod(ledger, 0o622); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"a link": func(t *testing.T, _ *world, ledger string) {
-			t.Helper()
-			if err := os.Rename(ledger, ledger+".away"); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(ledger+".away", ledger); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"no key path": func(t *testing.T, _ *world, ledger string) {
-			t.Helper()
-			replace(t, ledger, "vod/input/", "elsewhere/")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, "a.mp4", "bad.mp4")
-				w.Dir = t.TempDir()
-				w.killed("bad.mp4")
-				spoil(t, w, lists(w)[0])
-				w.ResetJournal()
-				w.mustApply()
-				want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
-			})
-		})
-	}
-}
-
-// TestWorkspaceOfTheDataFolder: the CLI names the workspace in the environment or in the data
-// folder, which names none before the first `workspace new`.
-func TestWorkspaceOfTheDataFolder(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		first, second string // what the data folder says
-		env           map[string]string
-		puts          int
-	}{
-		"none yet, then default": {"", "default", nil, 1},
-		"another one":            {"default", "staging", nil, 2},
-		"in the environment":     {"staging", "default", map[string]string{"TF_WORKSPACE": "staging"}, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, "a.mp4", "bad.mp4")
-				w.Dir = t.TempDir()
-				sel := func(workspace string) {
-					if workspace == "" {
-						return
-					}
-					data := filepath.Join(w.Dir, ".terraform")
-					_ = os.MkdirAll(data, 0o700)
-					if err := os.WriteFile(filepath.Join(data, "environment"), []byte(workspace), 0o600); err != nil {
-						t.Fatal(err)
-					}
-				}
-				sel(tc.first)
-				w.killed("bad.mp4")
-				sel(tc.second)
-				maps.Copy(w.Env, tc.env)
-				w.ResetJournal()
-				w.mustApply()
-				want(t, "PUTs", w.Count(simulator.CallPutObject), tc.puts)
-			})
-		})
-	}
-}
-
-func replace(t *testing.T, path, old, with string) {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil || !strings.Contains(string(content), old) {
-		t.Fatalf("%s lacks %q: %v\n%s", path, old, err, content)
-	}
-	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(content), old, with)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestFolderProblems(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -382,38 +268,6 @@ func TestFolderProblems(t *testing.T) {
 			want(t, "calls", w.Counts(), map[string]int{})
 		})
 	}
-}
-
-func TestPatternsLinksAndNames(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4", "s/b.mov", "s/t/c.txt", "s/t/d.mp4", "skip/e.mp4", "e\u0301.mp4")
-		for name, target := range map[string]string{"link.mp4": "a.mp4", "folder": "s", "folder.mp4": "s", "s/circle": ".."} {
-			if err := os.Symlink(target, w.path(name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		w.config = w.config.With(acctest.Attrs{
-			"include": []string{"**/*.{mp4,mov}"}, "exclude": []string{"skip/"}, "name_format": "flat", "content_types": acctest.Attrs{"MOV": "video/x-own"},
-		})
-		w.mustApply()
-		want(t, "files", w.names(), []string{"a.mp4", "link.mp4", "s/b.mov", "s/t/d.mp4", "é.mp4"})
-		if !strings.HasSuffix(w.keyPath("s/t/d.mp4"), "/s_t_d.mp4") {
-			t.Errorf("key path %s", w.keyPath("s/t/d.mp4"))
-		}
-		b, _ := w.files()["s/b.mov"].(acctest.Attrs)
-		want(t, "media type", b["content_type"], "video/x-own")
-
-		// Another name or media type is another object; nothing else is sent.
-		w.ResetJournal()
-		w.config = w.config.With(acctest.Attrs{"content_types": nil})
-		w.mustApply()
-		want(t, "PUTs for a media type", w.Count(simulator.CallPutObject), 1)
-		w.ResetJournal()
-		w.config = w.config.With(acctest.Attrs{"name_format": "base"})
-		w.mustApply()
-		want(t, "PUTs for names", w.Count(simulator.CallPutObject), 2)
-	})
 }
 
 func TestAdopt(t *testing.T) {

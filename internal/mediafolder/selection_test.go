@@ -2,13 +2,10 @@ package mediafolder_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // TestNullElements of a collection, as of a variable that is not set, are errors: they would select
@@ -80,39 +77,4 @@ func TestClashes(t *testing.T) {
 	if diags := w.plan().Diags; diags.Failed() {
 		t.Error(diags)
 	}
-}
-
-// TestSlashAlone matches nothing, as in .gitignore.
-func TestSlashAlone(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "a.mp4")
-	w.config["include"] = []any{"/"}
-	says(t, w.plan().Diags, "`include` and `exclude` select none of them")
-	w.config = acctest.Attrs{"source_dir": w.dir, "exclude": []any{"/"}}
-	w.mustApply()
-	want(t, "files", w.names(), []string{"a.mp4"})
-}
-
-// TestFolderWithNothingLeft is as one that is not here, while the patterns are the same.
-func TestFolderWithNothingLeft(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4", "x/b.mp4", "notes.txt")
-		w.config["include"] = []any{"*.mp4"}
-		w.mustApply()
-		before := w.names()
-		w.ResetJournal()
-		_ = os.Remove(w.path("a.mp4"))
-		_ = os.Remove(w.path("x/b.mp4"))
-		pl := w.plan()
-		want(t, "action", pl.Action, acctest.NoOp)
-		says(t, pl.Diags, "warning source_dir: The uploaded folder is not here", "has none of its files any more")
-		want(t, "files", w.names(), before)
-		other := w.config.With(acctest.Attrs{"include": []any{"*.mov"}})
-		says(t, w.Provider(w.provider).Plan(w.state, other).Diags, "select none of them")
-		if gone, diags := w.Provider(w.provider).Destroy(w.state); diags.Failed() || gone.Exists() {
-			t.Error(diags)
-		}
-		want(t, "PUTs", w.Count(simulator.CallPutObject), 0)
-	})
 }

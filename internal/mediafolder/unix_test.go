@@ -50,21 +50,6 @@ func TestSubfolderThatCannotBeRead(t *testing.T) {
 	want(t, "calls", w.Counts(), map[string]int{})
 }
 
-// TestPatternOfALinkToAFolder: links to folders are not followed, so a pattern that matches only
-// one selects nothing.
-func TestPatternOfALinkToAFolder(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "promo.mp4")
-	if err := os.Symlink(t.TempDir(), w.path("link")); err != nil {
-		t.Fatal(err)
-	}
-	w.config = w.config.With(acctest.Attrs{"include": []any{"link", "promo.mp4"}, "exclude": []any{}})
-	says(t, w.plan().Diags, `warning include: A pattern selects no file: "link" selects no file of `)
-
-	w.config["include"] = []any{"link"}
-	says(t, w.plan().Diags, "`include` and `exclude` select none of them", "  - link -> ")
-}
-
 // TestLinkedFolders are left out with a warning, unless what they lead to is found anyway or is not
 // asked for.
 func TestLinkedFolders(t *testing.T) {

@@ -134,7 +134,7 @@ var spoil = map[string]func(t *testing.T, path string){
 	},
 }
 
-// TestSpoiltFilesAreNotUsed spoils a record, its lock and remembered hashes.
+// TestSpoiltFilesAreNotUsed spoils a record, its lock, remembered hashes and a list of the ledger.
 func TestSpoiltFilesAreNotUsed(t *testing.T) {
 	t.Parallel()
 	for name, change := range spoil {
@@ -165,6 +165,20 @@ func TestSpoiltFilesAreNotUsed(t *testing.T) {
 			}
 			if info, err := os.Stat(path); err == nil && strings.HasPrefix(name, "link") && info.ModTime().After(before.Add(time.Minute)) {
 				t.Error("the file behind the link was touched")
+			}
+			dir = t.TempDir()
+			l := ledger(dir, nil)
+			add(ctx, l, request(resume.KindFile, "a.mp4"), madeAs("a.mp4"))
+			l.Close()
+			lists, err := filepath.Glob(filepath.Join(dir, resume.Folder, "file-*"))
+			if err != nil || len(lists) != 1 {
+				t.Fatalf("lists: %v, %v", lists, err)
+			}
+			change(t, lists[0])
+			l = ledger(dir, nil)
+			defer l.Close()
+			if n, ok := l.Take(ctx, request(resume.KindFile, "a.mp4"), nil); ok {
+				t.Errorf("took %+v", n.Made())
 			}
 		})
 	}
