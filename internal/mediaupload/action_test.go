@@ -18,24 +18,6 @@ func invoke(p *acctest.Provider, path string, more acctest.Attrs) ([]string, str
 	return progress, diags.String()
 }
 
-func TestActionWritesItsProgressForUsersToWatch(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	folder := t.TempDir()
-	path, lines := filepath.Join(folder, "promo.mp4"), filepath.Join(folder, "progress")
-	media(t, path, 6*mib, 1)
-	w.Env["VODLIVE_PROGRESS"] = lines
-	progress, diags := invoke(w.Provider(nil), path, inParts)
-	if diags != "" {
-		t.Fatal(diags)
-	}
-	written, err := os.ReadFile(lines)
-	const last = "promo.mp4: 100 %, 6.3 MB of 6.3 MB"
-	if err != nil || !strings.Contains(string(written), "promo.mp4: stored, 6.3 MB in ") || !strings.Contains(strings.Join(progress, "\n"), last) {
-		t.Errorf("VODLIVE_PROGRESS has %q (%v), Terraform shows %q", written, err, progress)
-	}
-}
-
 // TestActionWhoseUploadMayBeComplete: what the text advises must be possible without a resource.
 func TestActionWhoseUploadMayBeComplete(t *testing.T) {
 	t.Parallel()

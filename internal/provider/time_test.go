@@ -48,29 +48,6 @@ func TestTimeLimitOfAnUpload(t *testing.T) {
 	})
 }
 
-// TestTimeLimitOfASession: a session that is not ready when the time is over was created, and the
-// error says so.
-func TestTimeLimitOfASession(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{ReadyAfter: 24 * time.Hour})
-		p := w.Provider(nil)
-		begun := time.Now()
-		_, diags := p.Create("vodlive_live_session", match.With(attrs{"timeouts": attrs{"create": "10m"}}))
-		if took := time.Since(begun); took != 10*time.Minute {
-			t.Errorf("creating the session ended after %s, want its time limit", took)
-		}
-		for _, want := range []string{
-			"The live session was not ready in time", "Live session " + w.Sessions()[0].ID + " was created",
-			"ended after 10m0s. The last status seen was PENDING", "`terraform untaint`", "`timeouts.create`",
-		} {
-			if !strings.Contains(diags.String(), want) {
-				t.Errorf("the diagnostics lack %q: %s", want, diags)
-			}
-		}
-	})
-}
-
 // TestRenewedTokenIsGood has the token of a file expire and be renewed during an upload, before a
 // call that uses it.
 func TestRenewedTokenIsGood(t *testing.T) {
