@@ -78,7 +78,8 @@
 // made), tainted, identity, calls, action, data, sessions, objects, uploads (those that are not
 // finished), records (their files), jobs, stored, folder and env. Of a text there are sha256 and
 // base64encode, and filesha256 is that of a file in ${folder}. logged("TEXT") tells whether the
-// provider's log has a text, ledger() has the lines of the ledger, once the last process has ended.
+// provider's log has a text, kept("TEXT") whether the state or its private data have, ledger() has
+// the lines of the ledger, once the last process has ended.
 package scenario
 
 import (

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -204,9 +205,19 @@ func (s *scenario) functions() map[string]function.Function {
 		}),
 	}
 	if s.cli == nil {
+		all["kept"] = ofText(s.kept)
 		all["logged"] = ofText(func(text string) bool { return strings.Contains(s.Log.String(), text) })
 	}
 	return all
+}
+
+// kept reports whether the state has a text, or its private data.
+func (s *scenario) kept(text string) bool {
+	var private map[string][]byte
+	if len(s.now.Private) > 0 {
+		s.must(json.Unmarshal(s.now.Private, &private))
+	}
+	return strings.Contains(s.now.State.String()+string(bytes.Join(slices.Collect(maps.Values(private)), nil)), text)
 }
 
 // ofText is a function of a text.
