@@ -52,49 +52,6 @@ func TestIDInAnotherLetterCase(t *testing.T) {
 	}
 }
 
-// TestEndpointsInState changes the argument in place, back and forth.
-func TestEndpointsInState(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	given, hidden := base().With(config{"mode": "HA"}), base().With(config{"mode": "HA", "endpoints_in_state": false})
-	o := imported(t, w, w.Provider(nil), simulator.SessionRecord{Name: "match", Region: "eu-central-1", Mode: "HA"})
-	endpoints := func(o acctest.Instance) (n int) {
-		for name, value := range o.Attrs() {
-			if strings.Contains(name, "_endpoint_") && value != nil {
-				n++
-			}
-		}
-		return n
-	}
-	w.Provider(nil).AssertNoChanges(o, given)
-	for _, step := range []struct {
-		config         config
-		applied, calls int // endpoints that there are after the apply, and calls that it makes
-	}{
-		{hidden, 0, 0}, {given, 4, 1}, {given.With(config{"endpoints_in_state": acctest.Unknown}), 0, 0}, {given, 4, 1},
-	} {
-		before := len(w.Journal())
-		pl := w.Provider(nil).Plan(o, step.config)
-		pl.Diags.Must(t)
-		if pl.Action != acctest.Update {
-			t.Fatalf("the plan is to %s", pl.Action)
-		}
-		if step.config["endpoints_in_state"] == acctest.Unknown {
-			pl.Config = hidden
-		}
-		var diags acctest.Diagnostics
-		o, diags = w.Provider(nil).Apply(pl)
-		if diags.Must(t); endpoints(o) != step.applied || len(w.Journal()) != before+step.calls {
-			t.Errorf("%d endpoints after the apply, want %d:\n%s", endpoints(o), step.applied, w.JournalText())
-		}
-		o, diags = w.Provider(nil).Read(o)
-		if diags.Must(t); endpoints(o) != step.applied {
-			t.Errorf("%d endpoints after a refresh, want %d", endpoints(o), step.applied)
-		}
-		w.Provider(nil).AssertNoChanges(o, pl.Config)
-	}
-}
-
 // TestNoStreamKeyIsKept runs the documented use with a real CLI, with everything logged: from a
 // create and an import to an encoder's configuration and a write-only argument.
 func TestNoStreamKeyIsKept(t *testing.T) {

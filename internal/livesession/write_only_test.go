@@ -3,8 +3,6 @@ package livesession_test
 import (
 	"archive/zip"
 	"bytes"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,10 +10,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -43,36 +39,6 @@ var plainly = func() config {
 
 var urls = []string{"input_source_a", "input_source_b", "output_destination_a", "output_destination_b"}
 
-// checkNoURL fails the test if a state or private data has a part of a URL.
-func checkNoURL(t *testing.T, o acctest.Instance) {
-	t.Helper()
-	var entries map[string][]byte
-	if err := json.Unmarshal(o.Private, &entries); err != nil {
-		t.Fatal(err)
-	}
-	var text strings.Builder
-	text.WriteString(o.State.String())
-	for _, entry := range entries {
-		text.Write(entry)
-	}
-	if strings.Contains(text.String(), "Key-of") || strings.Contains(text.String(), "rtmp://a.") {
-		t.Errorf("the state has a write-only value: %s", text.String())
-	}
-	for _, name := range urls {
-		url, _ := writeOnly[name+"_wo"].(string)
-		for _, spelling := range []string{url, strconv.Quote(url), strings.Replace(url, ".com/", ".com:1935/", 1), strconv.Quote(strings.Replace(url, ".com/", ".com:1935/", 1))} {
-			if strings.Contains(text.String(), fmt.Sprintf("%x", sha256.Sum256([]byte(spelling)))) {
-				t.Errorf("the private state has a digest of %s without a salt: %s", name, text.String())
-			}
-		}
-	}
-	for _, name := range urls {
-		if o.Attrs()[name] != nil || o.Attrs()[name+"_wo"] != nil {
-			t.Errorf("%s is not null", name)
-		}
-	}
-}
-
 // TestTwinsMayBeUnknown: a value that Terraform does not know yet may turn out to be null.
 func TestTwinsMayBeUnknown(t *testing.T) {
 	t.Parallel()
@@ -86,117 +52,6 @@ func TestTwinsMayBeUnknown(t *testing.T) {
 			t.Errorf("%s: %s", name, diags)
 		}
 	}
-}
-
-// TestWriteOnlyLife: the service gets the write-only URLs, the state does not, and only another
-// version is a change.
-func TestWriteOnlyLife(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		d := w.Provider(once)
-		o, diags := d.Create(resourceType, writeOnly)
-		if len(diags) > 0 {
-			t.Fatal(diags)
-		}
-		checkNoURL(t, o)
-		record := w.Sessions()[0]
-		for i, got := range []string{record.InputSourceA, record.InputSourceB, record.OutputDestinationA, record.OutputDestinationB} {
-			if got != writeOnly[urls[i]+"_wo"] {
-				t.Errorf("the session has %s %q", urls[i], got)
-			}
-		}
-		o = checkEmptyPlan(t, w, o, writeOnly)
-		checkNoURL(t, o)
-		// Another value under the same version is no change.
-		w.Provider(once).AssertNoChanges(o, writeOnly.With(config{"input_source_a_wo": "rtmp://c.example.com/in/Key-of-c"}))
-
-		planned := d.Plan(o, writeOnly.With(config{"urls_wo_version": 2, "input_source_a_wo": "rtmp://c.example.com/in/Key-of-c"}))
-		if planned.Action != acctest.Update || !strings.Contains(planned.Diags.String(), "keeps running") {
-			t.Fatalf("%s %v %s", planned.Action, planned.Replaces, planned.Diags)
-		}
-		o, diags = d.Apply(planned)
-		diags.Must(t)
-		checkNoURL(t, o)
-		if got := w.Sessions()[1].InputSourceA; got != "rtmp://c.example.com/in/Key-of-c" {
-			t.Errorf("the new session has source %q", got)
-		}
-		if log := w.Log.String(); strings.Contains(log, "Key-of") {
-			t.Error("the log has a write-only value")
-		}
-	})
-}
-
-// TestWriteOnlySpelling: another rendition of a write-only URL is no drift, and leaves no trace in
-// the state. It is told once.
-func TestWriteOnlySpelling(t *testing.T) {
-	t.Parallel()
-	for to, told := range map[string]bool{"RTMP://A.example.com:1935/in/Key-of-source-a": false, "rtmp://a.example.com/in/Key-of-source-a?v=2": true} {
-		t.Run(to, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				shows(w, map[string]string{"rtmp://a.example.com/in/Key-of-source-a": to})
-				o, diags := w.Provider(once).Create(resourceType, writeOnly)
-				diags.Must(t)
-				if got := strings.Contains(diags.String(), "input_source_a (sensitive, so not shown)"); got != told {
-					t.Errorf("told %v: %s", got, diags)
-				}
-				checkNoURL(t, o)
-				checkNoURL(t, checkEmptyPlan(t, w, o, writeOnly))
-			})
-		})
-	}
-}
-
-// TestWriteOnlyAfterImport: the URLs that an import reads leave the state with the next apply,
-// without a new session; other URLs are a replacement.
-func TestWriteOnlyAfterImport(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		d := w.Provider(once)
-		made, diags := d.Create(resourceType, plainly)
-		diags.Must(t)
-		imported, diags := d.Import(resourceType, made.Text("id"))
-		diags.Must(t)
-		d = w.Provider(once) // the next run
-		imported, diags = d.Read(imported)
-		diags.Must(t)
-		for name, o := range map[string]acctest.Instance{"imported": imported, "plain before": made} {
-			d.AssertNoChanges(o, plainly)
-			if planned := d.Plan(o, writeOnly.With(config{"input_source_a_wo": "rtmp://a.example.com/in/Key-of-c"})); planned.Action != acctest.Update || len(planned.Diags) == 0 {
-				t.Errorf("%s: another URL is planned as %s %s", name, planned.Action, planned.Diags)
-			}
-			if planned := d.Plan(o, writeOnly.With(config{"input_source_a_wo": acctest.Unknown})); planned.Action != acctest.Update {
-				t.Errorf("%s: an unknown URL is planned as %s", name, planned.Action)
-			}
-			planned := d.Plan(o, writeOnly.With(config{"input_source_a_wo": "RTMP://A.example.com:1935/in/Key-of-source-a"}))
-			if planned.Action != acctest.Update || len(planned.Diags) > 0 {
-				t.Fatalf("%s: planned as %s %v %s", name, planned.Action, planned.Replaces, planned.Diags)
-			}
-			before := len(w.Journal())
-			o, diags = d.Apply(planned)
-			if diags.Must(t); len(w.Journal()) != before {
-				t.Errorf("%s: the update made a request", name)
-			}
-			checkNoURL(t, o)
-			checkNoURL(t, checkEmptyPlan(t, w, o, writeOnly))
-		}
-		// Back to plain arguments.
-		o, diags := d.Create(resourceType, writeOnly)
-		diags.Must(t)
-		before := len(w.Journal())
-		o, diags = d.Change(o, plainly.With(config{"input_source_a": "RTMP://A.example.com:1935/in/Key-of-source-a"}))
-		if len(diags) > 0 || len(w.Journal()) != before {
-			t.Errorf("%s\n%s", diags, w.JournalText())
-		}
-		o, diags = d.Change(o, plainly)
-		if len(diags) > 0 || len(w.Journal()) != before {
-			t.Errorf("%s\n%s", diags, w.JournalText())
-		}
-		checkEmptyPlan(t, w, o, plainly)
-	})
 }
 
 // TestOlderCLIWithoutWriteOnly: the schema works with a CLI that does not know write-only
