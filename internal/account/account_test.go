@@ -62,6 +62,28 @@ func (a *liveAPI) reader(t testing.TB) *account.Reader {
 	return account.New(client)
 }
 
+// inAccount runs a test in a bubble, on an account of a size.
+func inAccount(t *testing.T, size int, test func(t *testing.T, a *liveAPI, r *account.Reader)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		a := newAccount(size)
+		test(t, a, a.reader(t))
+	})
+}
+
+// list returns how many sessions a listing yields, and its last error.
+func list(t *testing.T, r *account.Reader) (n int, last error) {
+	t.Helper()
+	for s, err := range r.All(t.Context()) {
+		if s != nil {
+			n++
+		}
+		last = err
+	}
+	return n, last
+}
+
 func response(status int, body string) *http.Response {
 	return &http.Response{
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
@@ -292,10 +314,8 @@ func TestRefreshBounds(t *testing.T) {
 
 func TestGoneSessionsAreConfirmed(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(150)
+	inAccount(t, 150, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.unlisted["late"] = true
-		r := a.reader(t)
 		if err := walk(t.Context(), r, a.ids, 10); err != nil { // the whole listing is known now
 			t.Fatal(err)
 		}
@@ -317,9 +337,7 @@ func TestGoneSessionsAreConfirmed(t *testing.T) {
 
 func TestNothingIsOlderThanOwnWrites(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(100)
-		r := a.reader(t)
+	inAccount(t, 100, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		if err := walk(t.Context(), r, a.ids, 10); err != nil {
 			t.Fatal(err)
 		}
@@ -342,9 +360,7 @@ func TestNothingIsOlderThanOwnWrites(t *testing.T) {
 // TestPagesGetOld: a page answers a refresh for 30 seconds, however many questions come.
 func TestPagesGetOld(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(100)
-		r := a.reader(t)
+	inAccount(t, 100, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		if s, err := r.Listed(t.Context(), "s1", time.Now()); err != nil || s == nil {
 			t.Fatalf("%v, %v", s, err)
 		}
@@ -369,9 +385,7 @@ func TestPagesGetOld(t *testing.T) {
 // TestAllIsNew: nothing that All yields is older than the question, whoever has listed before.
 func TestAllIsNew(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(250)
-		r := a.reader(t)
+	inAccount(t, 250, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		find := func(id string) (status string) {
 			t.Helper()
 			for s, err := range r.All(t.Context()) {
@@ -404,9 +418,7 @@ func TestAllIsNew(t *testing.T) {
 // TestAllIsShared: those who ask while a page is in flight share one listing.
 func TestAllIsShared(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(1000)
-		r := a.reader(t)
+	inAccount(t, 1000, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		var group sync.WaitGroup
 		for i := range 20 {
 			group.Go(func() {
@@ -434,15 +446,13 @@ func TestAllIsShared(t *testing.T) {
 // TestMovingSessions: a session on two pages is yielded once, and later reads see its newest page.
 func TestMovingSessions(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(0)
+	inAccount(t, 0, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.fail = func(r *http.Request) *http.Response {
 			if r.URL.Query().Get("id") == "" {
 				return response(http.StatusOK, `{"Sessions":[{"id":"a","status":"PENDING"},{"id":"b"}],"LastEvaluatedKey":{"id":"b"}}`)
 			}
 			return response(http.StatusOK, `{"Sessions":[{"id":"a","status":"READY"},{"id":"c"}]}`)
 		}
-		r := a.reader(t)
 		var ids []string
 		for s, err := range r.All(t.Context()) {
 			if err != nil {
@@ -461,15 +471,13 @@ func TestMovingSessions(t *testing.T) {
 
 func TestRefusedListingLeavesGets(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(300)
+	inAccount(t, 300, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.fail = func(r *http.Request) *http.Response {
 			if isListing(r) {
 				return response(http.StatusForbidden, `{"message":"you may not list"}`)
 			}
 			return nil
 		}
-		r := a.reader(t)
 		if err := walk(t.Context(), r, a.ids, 10); err != nil {
 			t.Errorf("reading without the listing: %v", err)
 		}
@@ -495,11 +503,9 @@ func TestRefusedListingLeavesGets(t *testing.T) {
 // TestCancelledCaller: one who needs a page is cancelled while it is in flight. The others get it.
 func TestCancelledCaller(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(1000)
+	inAccount(t, 1000, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.pageLatency = time.Second
 		asked := time.Now()
-		r := a.reader(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		var group sync.WaitGroup
 		group.Go(func() { // requests the page
@@ -539,8 +545,7 @@ func TestCancelledCaller(t *testing.T) {
 // TestDeadlineOfOneCaller: the time limit of the one who requests a page is not that of the others.
 func TestDeadlineOfOneCaller(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(100)
+	inAccount(t, 100, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.fail = func(*http.Request) *http.Response {
 			if a.lists > 1 {
 				return nil
@@ -549,7 +554,6 @@ func TestDeadlineOfOneCaller(t *testing.T) {
 			res.Header.Set("Retry-After", "60")
 			return res
 		}
-		r := a.reader(t)
 		var group sync.WaitGroup
 		group.Go(func() {
 			limited, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -571,10 +575,8 @@ func TestDeadlineOfOneCaller(t *testing.T) {
 // TestUnreachableListing: a time-out of the network ends the listing for all who wait for it.
 func TestUnreachableListing(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(100)
+	inAccount(t, 100, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.pageErr = &net.OpError{Op: "dial", Err: context.DeadlineExceeded}
-		r := a.reader(t)
 		var group sync.WaitGroup
 		for range 5 {
 			group.Go(func() {
@@ -593,14 +595,10 @@ func TestUnreachableListing(t *testing.T) {
 // TestRefreshAfterListings: pages that others requested do not count against those of a refresh.
 func TestRefreshAfterListings(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(1000)
-		r := a.reader(t)
+	inAccount(t, 1000, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		for range 3 {
-			for _, err := range r.All(t.Context()) {
-				if err != nil {
-					t.Fatal(err)
-				}
+			if _, err := list(t, r); err != nil {
+				t.Fatal(err)
 			}
 		}
 		r.Wrote()
@@ -618,10 +616,8 @@ func TestRefreshAfterListings(t *testing.T) {
 // of it.
 func TestInterruptedRefresh(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(1000)
+	inAccount(t, 1000, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.latency, a.pageLatency = time.Second, 20*time.Second
-		r := a.reader(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		var group sync.WaitGroup
 		group.Go(func() {
@@ -646,9 +642,7 @@ func TestInterruptedRefresh(t *testing.T) {
 
 func TestListedSharesPages(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(1000)
-		r := a.reader(t)
+	inAccount(t, 1000, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		var group sync.WaitGroup
 		for i := range 50 {
 			group.Go(func() {
@@ -671,9 +665,7 @@ func TestListedSharesPages(t *testing.T) {
 
 func TestListedSince(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(250)
-		r := a.reader(t)
+	inAccount(t, 250, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		first := time.Now()
 		if s, err := r.Listed(t.Context(), "s5", first); err != nil || s.Status() != "READY" {
 			t.Fatalf("%v, %v", s, err)
@@ -699,9 +691,7 @@ func TestListedSince(t *testing.T) {
 
 func TestAllIsLazy(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(1000)
-		r := a.reader(t)
+	inAccount(t, 1000, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		n := 0
 		for _, err := range r.All(t.Context()) {
 			if err != nil {
@@ -738,8 +728,7 @@ func TestEndlessListing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				a := newAccount(500)
+			inAccount(t, 500, func(t *testing.T, a *liveAPI, r *account.Reader) {
 				a.latency, a.pageLatency = 0, 0
 				a.fail = func(r *http.Request) *http.Response {
 					if !isListing(r) {
@@ -747,14 +736,7 @@ func TestEndlessListing(t *testing.T) {
 					}
 					return response(http.StatusOK, fmt.Sprintf(`{"Sessions":[{"id":"s1","region":"eu"}],"LastEvaluatedKey":{"id":"%d"}}`, a.lists%tt.cycle))
 				}
-				r := a.reader(t)
-				n, last := 0, error(nil)
-				for s, err := range r.All(t.Context()) {
-					if s != nil {
-						n++
-					}
-					last = err
-				}
+				n, last := list(t, r)
 				if _, lists := a.calls(); n != 1 || lists != tt.pages || last == nil || !strings.Contains(last.Error(), "does not end") {
 					t.Errorf("%d sessions from %d pages, then %v", n, lists, last)
 				}
@@ -769,18 +751,10 @@ func TestEndlessListing(t *testing.T) {
 // TestListingHasALimitOfMemory: a listing that takes more ends, and says what to do.
 func TestListingHasALimitOfMemory(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(3000)
+	inAccount(t, 3000, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.latency, a.pageLatency = 0, 0
-		r := a.reader(t)
 		r.KeepAtMost(1 << 20)
-		n, last := 0, error(nil)
-		for s, err := range r.All(t.Context()) {
-			if s != nil {
-				n++
-			}
-			last = err
-		}
+		n, last := list(t, r)
 		if n < 100 || n == 3000 || last == nil || !strings.Contains(last.Error(), "`limit`") || !strings.Contains(last.Error(), "filters") || !strings.Contains(last.Error(), "1 MiB") {
 			t.Errorf("%d sessions, then %v", n, last)
 		}
@@ -825,13 +799,7 @@ func TestLimitOfMemoryCountsWhatIsKept(t *testing.T) {
 		})
 		r := account.New(client)
 		r.KeepAtMost(1 << 20)
-		n, last := 0, error(nil)
-		for s, err := range r.All(t.Context()) {
-			if s != nil {
-				n++
-			}
-			last = err
-		}
+		n, last := list(t, r)
 		if whole := n == 100 && last == nil; whole != test.whole {
 			t.Errorf("%s: %d sessions, then %v", name, n, last)
 		}
@@ -842,22 +810,14 @@ func TestLimitOfMemoryCountsWhatIsKept(t *testing.T) {
 // rest.
 func TestListingThatFailsMidway(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(300)
+	inAccount(t, 300, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.fail = func(r *http.Request) *http.Response {
 			if isListing(r) && r.URL.Query().Get("id") != "" {
 				return response(http.StatusForbidden, `{"message":"no more"}`)
 			}
 			return nil
 		}
-		r := a.reader(t)
-		n, last := 0, error(nil)
-		for s, err := range r.All(t.Context()) {
-			if s != nil {
-				n++
-			}
-			last = err
-		}
+		n, last := list(t, r)
 		if n != 100 || last == nil || !strings.Contains(last.Error(), "403 Forbidden") {
 			t.Errorf("%d sessions, then %v", n, last)
 		}

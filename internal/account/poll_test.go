@@ -10,13 +10,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/account"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
 func TestPollMoment(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(1)
+	inAccount(t, 1, func(t *testing.T, a *liveAPI, _ *account.Reader) {
 		a.latency = 0
 		different := map[time.Duration]bool{}
 		for range 50 {
@@ -50,9 +50,7 @@ func TestPollTogether(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.account), func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				a := newAccount(tt.account)
-				r := a.reader(t)
+			inAccount(t, tt.account, func(t *testing.T, a *liveAPI, r *account.Reader) {
 				var group sync.WaitGroup
 				for i := range 10 {
 					group.Go(func() {
@@ -82,12 +80,8 @@ func TestPollTogether(t *testing.T) {
 
 func TestPollSeesWhatIsNew(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(50)
-		r := a.reader(t)
-		for s, err := range r.All(t.Context()) {
-			_, _ = s, err
-		}
+	inAccount(t, 50, func(t *testing.T, a *liveAPI, r *account.Reader) {
+		list(t, r)
 		a.set("s1", "STOPPED")
 		a.set("s2", "STOPPED")
 		var group sync.WaitGroup
@@ -104,10 +98,8 @@ func TestPollSeesWhatIsNew(t *testing.T) {
 
 func TestPollOfSessionOnNoPage(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(50)
+	inAccount(t, 50, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.unlisted["new"] = true
-		r := a.reader(t)
 		var group sync.WaitGroup
 		for id, found := range map[string]bool{"new": true, "gone": false, "s3": true} {
 			group.Go(func() {
@@ -123,10 +115,8 @@ func TestPollOfSessionOnNoPage(t *testing.T) {
 
 func TestPollCancelled(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(50)
+	inAccount(t, 50, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.latency, a.pageLatency = 10*time.Second, 10*time.Second
-		r := a.reader(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		var group sync.WaitGroup
 		for range 3 {
@@ -156,10 +146,8 @@ func TestPollCancelled(t *testing.T) {
 // TestPollBesideHangingListing: a poll that waits for pages sends a GET after 5 seconds.
 func TestPollBesideHangingListing(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(50)
+	inAccount(t, 50, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.pageLatency = time.Hour
-		r := a.reader(t)
 		var group sync.WaitGroup
 		for i := range 8 {
 			group.Go(func() {
@@ -178,15 +166,13 @@ func TestPollBesideHangingListing(t *testing.T) {
 
 func TestPollWithoutListing(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAccount(50)
+	inAccount(t, 50, func(t *testing.T, a *liveAPI, r *account.Reader) {
 		a.fail = func(r *http.Request) *http.Response {
 			if isListing(r) {
 				return response(http.StatusForbidden, "{}")
 			}
 			return nil
 		}
-		r := a.reader(t)
 		var group sync.WaitGroup
 		for i := range 5 {
 			group.Go(func() {
