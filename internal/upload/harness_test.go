@@ -97,6 +97,16 @@ func inWorld(t *testing.T, options simulator.Options, test func(t *testing.T, w 
 	})
 }
 
+// runInWorld is a subtest in a world of its own.
+func runInWorld(t *testing.T, name string, options simulator.Options, test func(t *testing.T, w *world)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Helper()
+		t.Parallel()
+		inWorld(t, options, test)
+	})
+}
+
 // uploader is the one of a new process.
 func (w *world) uploader() *upload.Uploader {
 	w.t.Helper()

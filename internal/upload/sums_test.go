@@ -68,24 +68,21 @@ func TestApplyReadsOnlyWhatItSends(t *testing.T) {
 func TestResumeReadsOnlyWhatItSends(t *testing.T) {
 	t.Parallel()
 	for _, from := range []string{"record", "state"} {
-		t.Run(from, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-				w.large()
-				w.plan()
-				w.reads.Store(0)
-				left := w.interrupted() // has sent the first part once, and the last one twice
-				if from == "record" {
-					left = nil
-				} else {
-					left = state(left)
-				}
-				interrupted := w.reads.Swap(0)
-				w.mustStore(left, "2")
-				if sending := w.reads.Load(); sending == 0 || 2*sending >= interrupted {
-					t.Errorf("%d reads, %d by the interrupted run", sending, interrupted)
-				}
-			})
+		runInWorld(t, from, simulator.Options{}, func(t *testing.T, w *world) {
+			w.large()
+			w.plan()
+			w.reads.Store(0)
+			left := w.interrupted() // has sent the first part once, and the last one twice
+			if from == "record" {
+				left = nil
+			} else {
+				left = state(left)
+			}
+			interrupted := w.reads.Swap(0)
+			w.mustStore(left, "2")
+			if sending := w.reads.Load(); sending == 0 || 2*sending >= interrupted {
+				t.Errorf("%d reads, %d by the interrupted run", sending, interrupted)
+			}
 		})
 	}
 }
@@ -94,23 +91,17 @@ func TestResumeReadsOnlyWhatItSends(t *testing.T) {
 // one.
 func TestChangedSincePlan(t *testing.T) {
 	t.Parallel()
-	t.Run("before the apply", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-			w.large()
-			w.plan()
-			w.change()
-			w.mustBeChanged()
-		})
+	runInWorld(t, "before the apply", simulator.Options{}, func(_ *testing.T, w *world) {
+		w.large()
+		w.plan()
+		w.change()
+		w.mustBeChanged()
 	})
-	t.Run("while it is sent", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-			w.large()
-			w.plan()
-			w.Hook(simulator.CallMultipartCreate, func(*http.Request) { w.change() })
-			w.mustBeChanged()
-		})
+	runInWorld(t, "while it is sent", simulator.Options{}, func(_ *testing.T, w *world) {
+		w.large()
+		w.plan()
+		w.Hook(simulator.CallMultipartCreate, func(*http.Request) { w.change() })
+		w.mustBeChanged()
 	})
 }
 

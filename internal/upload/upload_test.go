@@ -27,22 +27,16 @@ import (
 // unfinished upload, and the record or the state name it as the file's own.
 func TestEditedRecordMakesNoForeignObject(t *testing.T) {
 	t.Parallel()
-	t.Run("record", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-			left := w.interrupted()
-			w.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Trim(w.putForeign(left), `"`)+`\"`)
-			w.mustStore(nil, "1", "3")
-		})
+	runInWorld(t, "record", simulator.Options{}, func(_ *testing.T, w *world) {
+		left := w.interrupted()
+		w.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Trim(w.putForeign(left), `"`)+`\"`)
+		w.mustStore(nil, "1", "3")
 	})
-	t.Run("state", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-			left := state(w.interrupted())
-			left.Parts[0].ETag = w.putForeign(left)
-			w.dir = t.TempDir()
-			w.mustStore(state(left), "1", "3")
-		})
+	runInWorld(t, "state", simulator.Options{}, func(t *testing.T, w *world) {
+		left := state(w.interrupted())
+		left.Parts[0].ETag = w.putForeign(left)
+		w.dir = t.TempDir()
+		w.mustStore(state(left), "1", "3")
 	})
 }
 
@@ -51,36 +45,24 @@ func TestEditedRecordMakesNoForeignObject(t *testing.T) {
 func TestPartsWithoutMD5(t *testing.T) {
 	t.Parallel()
 	for _, checksum := range []string{"crc64nvme", "crc32c", "crc32", "sha1", "sha256"} {
-		t.Run("record with "+checksum, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, w *world) {
-				left := w.interrupted()
-				w.mustStore(state(left), "3")
-			})
+		runInWorld(t, "record with "+checksum, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, w *world) {
+			left := w.interrupted()
+			w.mustStore(state(left), "3")
 		})
 	}
-	t.Run("record with another checksum", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
-			left := w.interrupted()
-			w.editRecord(left.Parts[0].Checksum, left.Parts[1].Checksum)
-			w.mustStore(nil, "1", "3")
-		})
+	runInWorld(t, "record with another checksum", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
+		left := w.interrupted()
+		w.editRecord(left.Parts[0].Checksum, left.Parts[1].Checksum)
+		w.mustStore(nil, "1", "3")
 	})
-	t.Run("record without checksums", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{Encryption: "aws:kms"}, func(_ *testing.T, w *world) {
-			w.interrupted()
-			w.mustStore(nil, "1", "1", "2", "3") // the first one once more, with the proof of the others
-		})
+	runInWorld(t, "record without checksums", simulator.Options{Encryption: "aws:kms"}, func(_ *testing.T, w *world) {
+		w.interrupted()
+		w.mustStore(nil, "1", "1", "2", "3") // the first one once more, with the proof of the others
 	})
-	t.Run("state alone", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
-			left := w.interrupted()
-			w.dir = t.TempDir()
-			w.mustStore(state(left), "1", "2", "3")
-		})
+	runInWorld(t, "state alone", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
+		left := w.interrupted()
+		w.dir = t.TempDir()
+		w.mustStore(state(left), "1", "2", "3")
 	})
 }
 
@@ -110,56 +92,44 @@ func TestLatePartIsSentOnceMore(t *testing.T) {
 		"bad gateway": {Status: http.StatusBadGateway},
 	} {
 		for _, checksum := range []string{"", "crc64nvme"} {
-			t.Run(name+" "+checksum, func(t *testing.T) {
-				t.Parallel()
-				inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, w *world) {
-					once := fault
-					once.Call, once.Times, once.Match = simulator.CallPutPart, 1, partNumber(2)
-					w.Fail(once)
-					w.arriveLate(2)
-					sends := []string{"1", "2", "2", "2", "3"} // one of them is the late one
-					if checksum == "" {
-						sends = append([]string{"1"}, sends...) // once more, with the proof of the others
-					}
-					w.mustStore(nil, sends...)
-					if n := w.Count(simulator.CallMultipartCreate); n != 1 || len(w.warnings) != 0 {
-						w.t.Errorf("%d uploads were begun, warnings %+v", n, w.warnings)
-					}
-				})
+			runInWorld(t, name+" "+checksum, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, w *world) {
+				once := fault
+				once.Call, once.Times, once.Match = simulator.CallPutPart, 1, partNumber(2)
+				w.Fail(once)
+				w.arriveLate(2)
+				sends := []string{"1", "2", "2", "2", "3"} // one of them is the late one
+				if checksum == "" {
+					sends = append([]string{"1"}, sends...) // once more, with the proof of the others
+				}
+				w.mustStore(nil, sends...)
+				if n := w.Count(simulator.CallMultipartCreate); n != 1 || len(w.warnings) != 0 {
+					w.t.Errorf("%d uploads were begun, warnings %+v", n, w.warnings)
+				}
 			})
 		}
 	}
-	t.Run("twice", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
-			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
-			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusBadRequest, Body: `{"code":"InvalidPart"}`})
-			left, err := w.mustFail(nil)
-			if n := w.Count(simulator.CallMultipartComplete); n != 3 || left != nil {
-				t.Errorf("%d calls of complete, left %+v, error %v", n, left, err)
-			}
-		})
+	runInWorld(t, "twice", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusBadRequest, Body: `{"code":"InvalidPart"}`})
+		left, err := w.mustFail(nil)
+		if n := w.Count(simulator.CallMultipartComplete); n != 3 || left != nil {
+			t.Errorf("%d calls of complete, left %+v, error %v", n, left, err)
+		}
 	})
-	t.Run("in the next run", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
-			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(1), BreakAfter: true})
-			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(3), Status: http.StatusInternalServerError})
-			left, _ := w.mustFail(nil)
-			w.ClearFaults()
-			w.mustStore(state(left), "1", "3")
-		})
+	runInWorld(t, "in the next run", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(1), BreakAfter: true})
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(3), Status: http.StatusInternalServerError})
+		left, _ := w.mustFail(nil)
+		w.ClearFaults()
+		w.mustStore(state(left), "1", "3")
 	})
-	t.Run("MD5", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
-			w.arriveLate(2)
-			w.mustStore(nil, "1", "2", "2", "3")
-			if n := w.Count(simulator.CallMultipartComplete); n != 1 {
-				t.Errorf("%d calls of complete, want 1", n)
-			}
-		})
+	runInWorld(t, "MD5", simulator.Options{}, func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
+		w.arriveLate(2)
+		w.mustStore(nil, "1", "2", "2", "3")
+		if n := w.Count(simulator.CallMultipartComplete); n != 1 {
+			t.Errorf("%d calls of complete, want 1", n)
+		}
 	})
 }
 
@@ -212,23 +182,20 @@ func TestLostAnswerToComplete(t *testing.T) {
 		for lost, first := range map[string]simulator.Fault{
 			"broken connection": {BreakAfter: true}, "504": {Status: 504, Processed: true},
 		} {
-			t.Run(lost+", then "+name, func(t *testing.T) {
-				t.Parallel()
-				inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-					first, again := first, again
-					first.Call, first.Times = simulator.CallMultipartComplete, 1
-					again.Call = simulator.CallMultipartComplete
-					w.Fail(first)
-					w.Fail(again)
-					out := w.mustStore(nil, "1", "2", "3")
-					w.mustWarn(upload.TakenAsComplete)
-					if n := w.Count(simulator.CallMultipartCreate); n != 1 {
-						w.t.Errorf("%d uploads were begun, want 1", n)
-					}
-					if out.ETag != "" || out.Location != "" || out.Parts != testParts {
-						w.t.Errorf("the service did not describe the object, the result does: %+v", out)
-					}
-				})
+			runInWorld(t, lost+", then "+name, simulator.Options{}, func(_ *testing.T, w *world) {
+				first, again := first, again
+				first.Call, first.Times = simulator.CallMultipartComplete, 1
+				again.Call = simulator.CallMultipartComplete
+				w.Fail(first)
+				w.Fail(again)
+				out := w.mustStore(nil, "1", "2", "3")
+				w.mustWarn(upload.TakenAsComplete)
+				if n := w.Count(simulator.CallMultipartCreate); n != 1 {
+					w.t.Errorf("%d uploads were begun, want 1", n)
+				}
+				if out.ETag != "" || out.Location != "" || out.Parts != testParts {
+					w.t.Errorf("the service did not describe the object, the result does: %+v", out)
+				}
 			})
 		}
 	}
@@ -240,25 +207,22 @@ func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
 	for name, fault := range map[string]simulator.Fault{
 		"404": {Status: 404, Body: s3Gone}, "500": {Status: 500, Body: s3Gone}, "InvalidPart": {Status: 500, Body: s3Invalid},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-				fault.Call = simulator.CallMultipartComplete
-				w.Fail(fault)
-				left, err := w.mustFail(nil)
-				if left != nil || len(w.Objects()) != 0 {
-					w.t.Fatalf("error %v, left %+v, objects %v", err, left, w.Objects())
-				}
-				if n := w.Count(simulator.CallMultipartComplete); n != 2 {
-					w.t.Errorf("%d calls of complete, want one of each upload: storage has decided", n)
-				}
-				// The next apply must not meet the same refusal once more.
-				w.ClearFaults()
-				w.mustStore(nil, "1", "2", "3")
-				if n := w.Count(simulator.CallMultipartCreate); n != 3 {
-					w.t.Errorf("%d uploads were begun, want 3", n)
-				}
-			})
+		runInWorld(t, name, simulator.Options{}, func(_ *testing.T, w *world) {
+			fault.Call = simulator.CallMultipartComplete
+			w.Fail(fault)
+			left, err := w.mustFail(nil)
+			if left != nil || len(w.Objects()) != 0 {
+				w.t.Fatalf("error %v, left %+v, objects %v", err, left, w.Objects())
+			}
+			if n := w.Count(simulator.CallMultipartComplete); n != 2 {
+				w.t.Errorf("%d calls of complete, want one of each upload: storage has decided", n)
+			}
+			// The next apply must not meet the same refusal once more.
+			w.ClearFaults()
+			w.mustStore(nil, "1", "2", "3")
+			if n := w.Count(simulator.CallMultipartCreate); n != 3 {
+				w.t.Errorf("%d uploads were begun, want 3", n)
+			}
 		})
 	}
 }
@@ -287,27 +251,24 @@ func TestCompleteLostInAnEarlierRun(t *testing.T) {
 	for name, fault := range map[string]simulator.Fault{
 		"S3's words": {Status: 400, Body: s3Gone}, "bare 404": {Status: 404},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-				w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true})
-				left, err := w.mustFail(nil)
-				if left == nil || !left.Completing {
-					w.t.Fatalf("error %v, left %+v", err, left)
-				}
-				w.ClearFaults()
-				fault.Call = simulator.CallMultipartComplete
-				w.Fail(fault)
-				var unsure *upload.MaybeCompleteError
-				left, err = w.mustFail(state(left))
-				if n := w.Count(simulator.CallMultipartCreate); n != 1 {
-					w.t.Errorf("%d uploads were begun, want 1", n)
-				}
-				if !errors.As(err, &unsure) || unsure.KeyPath != w.onlyObject().KeyPath || left != nil {
-					w.t.Errorf("error %v, left %+v", err, left)
-				}
-				w.mustHaveNoRecord()
-			})
+		runInWorld(t, name, simulator.Options{}, func(_ *testing.T, w *world) {
+			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true})
+			left, err := w.mustFail(nil)
+			if left == nil || !left.Completing {
+				w.t.Fatalf("error %v, left %+v", err, left)
+			}
+			w.ClearFaults()
+			fault.Call = simulator.CallMultipartComplete
+			w.Fail(fault)
+			var unsure *upload.MaybeCompleteError
+			left, err = w.mustFail(state(left))
+			if n := w.Count(simulator.CallMultipartCreate); n != 1 {
+				w.t.Errorf("%d uploads were begun, want 1", n)
+			}
+			if !errors.As(err, &unsure) || unsure.KeyPath != w.onlyObject().KeyPath || left != nil {
+				w.t.Errorf("error %v, left %+v", err, left)
+			}
+			w.mustHaveNoRecord()
 		})
 	}
 }
@@ -330,23 +291,20 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 		"PUT of a part, 404 without words": {Call: simulator.CallPutPart, Times: 2, Status: 404},
 		"PUT of a part, lasting 403":       {Call: simulator.CallPutPart, Times: 4, Status: 403, Body: "<Error><Code>AccessDenied</Code></Error>"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-				left := w.interrupted()
-				before := left.KeyPath
-				w.Fail(fault)
-				sends := []string{"1", "2", "3"}
-				if fault.Call == simulator.CallMultipartComplete {
-					sends = append(sends, "3") // of the unfinished upload, before it is refused
-				}
-				slices.Sort(sends)
-				out := w.mustStore(state(left), sends...)
-				if out.KeyPath == before {
-					w.t.Error("the upload was not begun anew")
-				}
-				w.mustWarn(upload.NotContinued)
-			})
+		runInWorld(t, name, simulator.Options{}, func(_ *testing.T, w *world) {
+			left := w.interrupted()
+			before := left.KeyPath
+			w.Fail(fault)
+			sends := []string{"1", "2", "3"}
+			if fault.Call == simulator.CallMultipartComplete {
+				sends = append(sends, "3") // of the unfinished upload, before it is refused
+			}
+			slices.Sort(sends)
+			out := w.mustStore(state(left), sends...)
+			if out.KeyPath == before {
+				w.t.Error("the upload was not begun anew")
+			}
+			w.mustWarn(upload.NotContinued)
 		})
 	}
 }
@@ -355,18 +313,15 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 func TestOneRefusalThrowsNothingAway(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{simulator.CallMultipartURL, simulator.CallMultipartComplete, simulator.CallPutPart} {
-		t.Run(call, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-				left := w.interrupted()
-				w.Fail(simulator.Fault{Call: call, Times: 1, Status: http.StatusNotFound, Body: "<html><title>Not found</title></html>"})
-				if out := w.mustStore(state(left), "3"); out.KeyPath != left.KeyPath {
-					w.t.Error("the upload was begun anew")
-				}
-				if len(w.warnings) > 0 {
-					w.t.Errorf("warnings: %+v", w.warnings)
-				}
-			})
+		runInWorld(t, call, simulator.Options{}, func(_ *testing.T, w *world) {
+			left := w.interrupted()
+			w.Fail(simulator.Fault{Call: call, Times: 1, Status: http.StatusNotFound, Body: "<html><title>Not found</title></html>"})
+			if out := w.mustStore(state(left), "3"); out.KeyPath != left.KeyPath {
+				w.t.Error("the upload was begun anew")
+			}
+			if len(w.warnings) > 0 {
+				w.t.Errorf("warnings: %+v", w.warnings)
+			}
 		})
 	}
 }
@@ -380,20 +335,17 @@ func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
 		"every PUT":             {simulator.CallPutPart},
 	} {
 		for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
-			t.Run(fmt.Sprint(name, ", ", status), func(t *testing.T) {
-				t.Parallel()
-				inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-					left := w.interrupted()
-					for _, call := range calls {
-						w.Fail(simulator.Fault{Call: call, Status: status})
-					}
-					again, err := w.mustFail(state(left))
-					if again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
-						w.t.Fatalf("error %v, left %+v", err, again)
-					}
-					w.ClearFaults()
-					w.mustStore(state(again), "3")
-				})
+			runInWorld(t, fmt.Sprint(name, ", ", status), simulator.Options{}, func(_ *testing.T, w *world) {
+				left := w.interrupted()
+				for _, call := range calls {
+					w.Fail(simulator.Fault{Call: call, Status: status})
+				}
+				again, err := w.mustFail(state(left))
+				if again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
+					w.t.Fatalf("error %v, left %+v", err, again)
+				}
+				w.ClearFaults()
+				w.mustStore(state(again), "3")
 			})
 		}
 	}
@@ -466,30 +418,27 @@ func TestObjectChecksum(t *testing.T) {
 		"composite of unknown parts": {says: func([]byte) (string, string) { return "ChecksumCRC32C", "AAAAAA==-3" }},
 		"not asked for":              {says: func([]byte) (string, string) { return "ChecksumSHA1", "AAAAAA==" }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, tc.options, func(_ *testing.T, w *world) {
-				key, value := tc.says(w.content)
-				w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Rewrite: func(body []byte) []byte {
-					var answer struct {
-						Data    map[string]any `json:"data"`
-						Message string         `json:"message"`
-					}
-					_ = json.Unmarshal(body, &answer)
-					answer.Data[key] = value
-					body, _ = json.Marshal(answer)
-					return body
-				}})
-				if !tc.wrong {
-					w.mustStore(nil, "1", "2", "3")
-					return
+		runInWorld(t, name, tc.options, func(_ *testing.T, w *world) {
+			key, value := tc.says(w.content)
+			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Rewrite: func(body []byte) []byte {
+				var answer struct {
+					Data    map[string]any `json:"data"`
+					Message string         `json:"message"`
 				}
-				left, err := w.mustFail(nil)
-				if left != nil || !strings.Contains(err.Error(), w.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
-					w.t.Errorf("error %v, left %+v", err, left)
-				}
-				w.mustHaveNoRecord()
-			})
+				_ = json.Unmarshal(body, &answer)
+				answer.Data[key] = value
+				body, _ = json.Marshal(answer)
+				return body
+			}})
+			if !tc.wrong {
+				w.mustStore(nil, "1", "2", "3")
+				return
+			}
+			left, err := w.mustFail(nil)
+			if left != nil || !strings.Contains(err.Error(), w.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
+				w.t.Errorf("error %v, left %+v", err, left)
+			}
+			w.mustHaveNoRecord()
 		})
 	}
 }
@@ -566,19 +515,13 @@ func TestNewUploadThatStoresNothingCostsNoParts(t *testing.T) {
 // TestUnfinishedUploadKeepsItsPartSize: the part size that would be chosen now is another one.
 func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 	t.Parallel()
-	t.Run("state", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-			left := state(w.interruptedByFormer())
-			w.dir = t.TempDir()
-			w.mustStore(left, "2")
-		})
+	runInWorld(t, "state", simulator.Options{}, func(t *testing.T, w *world) {
+		left := state(w.interruptedByFormer())
+		w.dir = t.TempDir()
+		w.mustStore(left, "2")
 	})
-	t.Run("state and record", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
-			w.mustStore(state(w.interruptedByFormer()), "2")
-		})
+	runInWorld(t, "state and record", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
+		w.mustStore(state(w.interruptedByFormer()), "2")
 	})
 }
 
@@ -614,40 +557,37 @@ func TestUploadLeftByAStateOutlivesTheProcess(t *testing.T) {
 func TestTwoUnfinishedUploadsOfOneFile(t *testing.T) {
 	t.Parallel()
 	for _, recorded := range []bool{true, false} {
-		t.Run(fmt.Sprintf("recorded %v", recorded), func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-				first := state(w.interruptedByFormer())
-				w.dir = t.TempDir() // of another machine
-				w.file.PartSize = 10 << 20
-				second := state(w.interrupted())
-				if w.dir = ""; recorded {
-					w.dir = t.TempDir()
+		runInWorld(t, fmt.Sprintf("recorded %v", recorded), simulator.Options{}, func(t *testing.T, w *world) {
+			first := state(w.interruptedByFormer())
+			w.dir = t.TempDir() // of another machine
+			w.file.PartSize = 10 << 20
+			second := state(w.interrupted())
+			if w.dir = ""; recorded {
+				w.dir = t.TempDir()
+			}
+			u, keyPaths := w.uploader(), []string{}
+			w.file.PartSize = 0
+			for _, left := range []*resume.Unfinished{first, second} {
+				if err := u.LeaveUnfinished(t.Context(), w.file, left); err != nil {
+					t.Fatal(err)
 				}
-				u, keyPaths := w.uploader(), []string{}
-				w.file.PartSize = 0
-				for _, left := range []*resume.Unfinished{first, second} {
-					if err := u.LeaveUnfinished(t.Context(), w.file, left); err != nil {
-						t.Fatal(err)
-					}
+			}
+			since := len(w.Journal())
+			for _, partSize := range []int64{10 << 20, 0, 0} {
+				w.file.PartSize = partSize
+				result, err := u.Upload(t.Context(), w.file, nil)
+				if err != nil {
+					t.Fatal(err)
 				}
-				since := len(w.Journal())
-				for _, partSize := range []int64{10 << 20, 0, 0} {
-					w.file.PartSize = partSize
-					result, err := u.Upload(t.Context(), w.file, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					keyPaths = append(keyPaths, result.KeyPath)
-				}
-				if want := []string{second.KeyPath, first.KeyPath}; !slices.Equal(keyPaths[:2], want) || keyPaths[2] == first.KeyPath || keyPaths[2] == second.KeyPath {
-					t.Errorf("stored as %q, the unfinished uploads are %q", keyPaths, want)
-				}
-				if sent := w.sent(since); !slices.Equal(sent, []string{"1", "2", "2", "2", "3"}) {
-					t.Errorf("parts %v were sent", sent)
-				}
-				w.mustHaveNoRecord()
-			})
+				keyPaths = append(keyPaths, result.KeyPath)
+			}
+			if want := []string{second.KeyPath, first.KeyPath}; !slices.Equal(keyPaths[:2], want) || keyPaths[2] == first.KeyPath || keyPaths[2] == second.KeyPath {
+				t.Errorf("stored as %q, the unfinished uploads are %q", keyPaths, want)
+			}
+			if sent := w.sent(since); !slices.Equal(sent, []string{"1", "2", "2", "2", "3"}) {
+				t.Errorf("parts %v were sent", sent)
+			}
+			w.mustHaveNoRecord()
 		})
 	}
 }
@@ -680,18 +620,15 @@ func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
 		"part size of today":              {(*world).interrupted, "3"},
 		"part size of an earlier version": {(*world).interruptedByFormer, "2"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-				left := tc.interrupted(w)
-				w.dir, w.account = t.TempDir(), errors.New("no token")
-				kept, _ := w.mustFail(state(left))
-				if kept == nil || kept.UploadID != left.UploadID {
-					t.Fatalf("left is %+v, want %+v", kept, left)
-				}
-				w.account = nil
-				w.mustStore(state(kept), tc.sends)
-			})
+		runInWorld(t, name, simulator.Options{}, func(t *testing.T, w *world) {
+			left := tc.interrupted(w)
+			w.dir, w.account = t.TempDir(), errors.New("no token")
+			kept, _ := w.mustFail(state(left))
+			if kept == nil || kept.UploadID != left.UploadID {
+				t.Fatalf("left is %+v, want %+v", kept, left)
+			}
+			w.account = nil
+			w.mustStore(state(kept), tc.sends)
 		})
 	}
 }
@@ -719,32 +656,29 @@ func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
 func TestTwoFilesGetOneAddress(t *testing.T) {
 	t.Parallel()
 	for call, method := range map[string]string{simulator.CallPresignURL: upload.MethodSingle, simulator.CallMultipartCreate: upload.MethodMultipart} {
-		t.Run(call, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-				first := ""
-				w.Fail(simulator.Fault{Call: call, Rewrite: func(body []byte) []byte {
-					first = cmp.Or(first, string(body))
-					return []byte(first)
-				}})
-				w.file.Method = method
-				u := w.uploader()
-				stored, err := u.Upload(t.Context(), w.file, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				other := w.file
-				other.Path, other.SHA256, other.Size = filepath.Join(t.TempDir(), "other.mp4"), hexSHA256([]byte("other")), 5
-				if err := os.WriteFile(other.Path, []byte("other"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := u.Upload(t.Context(), other, nil); err == nil || !strings.Contains(err.Error(), "returned for another file") {
-					t.Errorf("got %v", err)
-				}
-				if object := w.onlyObject(); object.SHA256 != w.file.SHA256 || object.KeyPath != stored.KeyPath {
-					t.Errorf("storage has %+v", object)
-				}
-			})
+		runInWorld(t, call, simulator.Options{}, func(t *testing.T, w *world) {
+			first := ""
+			w.Fail(simulator.Fault{Call: call, Rewrite: func(body []byte) []byte {
+				first = cmp.Or(first, string(body))
+				return []byte(first)
+			}})
+			w.file.Method = method
+			u := w.uploader()
+			stored, err := u.Upload(t.Context(), w.file, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := w.file
+			other.Path, other.SHA256, other.Size = filepath.Join(t.TempDir(), "other.mp4"), hexSHA256([]byte("other")), 5
+			if err := os.WriteFile(other.Path, []byte("other"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := u.Upload(t.Context(), other, nil); err == nil || !strings.Contains(err.Error(), "returned for another file") {
+				t.Errorf("got %v", err)
+			}
+			if object := w.onlyObject(); object.SHA256 != w.file.SHA256 || object.KeyPath != stored.KeyPath {
+				t.Errorf("storage has %+v", object)
+			}
 		})
 	}
 }
