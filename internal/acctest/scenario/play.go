@@ -455,6 +455,8 @@ func (s *scenario) edit(name string, content []string) {
 		s.editState(strings.Join(content, " "))
 	case name == "state" && slices.Equal(content, []string{"removed"}):
 		s.now = s.Provider(nil).New(s.now.Type)
+	case name == "state" && slices.Equal(content, []string{"unidentified"}):
+		s.now.Identity = nil
 	case name == "state" && len(content) == 1 && strings.HasSuffix(content[0], "tainted"):
 		s.now.Tainted = content[0] == "tainted"
 	case slices.Equal(content, []string{"removed"}):

@@ -23,7 +23,8 @@
 //	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED (and what
 //	                              is at its end), renamed b.mp4, linked TARGET, sized BYTES, or
 //	                              removed; edit unnoticed a.mp4 ... keeps its modification time
-//	edit state untainted          the state; also: tainted, removed, or an object, which is merged
+//	edit state untainted          the state; also: tainted, removed, unidentified (as a CLI without
+//	                              identities keeps it), or an object, which is merged
 //	edit records a+ => b          what the provider keeps on this machine: of a regular expression
 //	resource second               goes on with another resource of the configuration; at first "first"
 //	wait 1h                       time passes; wait settled: until no file may still change unseen
