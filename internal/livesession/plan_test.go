@@ -179,25 +179,3 @@ func TestReplaceOnStatusUnknown(t *testing.T) {
 		})
 	}
 }
-
-// TestImportByIdentity imports as Terraform 1.12 does, and finds the identity set
-// by every read, of a session that is gone, too: the framework wants one.
-func TestImportByIdentity(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
-	o, diags := d.ImportIdentity(resourceType, config{"id": id})
-	diags.Must(t)
-	for range 2 {
-		if got := d.IdentityOf(o)["id"]; got != id {
-			t.Errorf("the identity is %v, want %s", got, id)
-		}
-		if got := o.Text("name"); got != "match" {
-			t.Errorf("the name is %s", got)
-		}
-		o.Identity = nil // as a CLI below 1.12 stores it
-		o, diags = d.Read(o)
-		diags.Must(t)
-	}
-}

@@ -24,13 +24,10 @@ const (
 // machine has a file to upload in parts, one at a time, and keeps its state.
 type machine struct {
 	*acctest.World
-	t                   *testing.T
-	path, sum           string
-	config              acctest.Attrs
-	provider            acctest.Attrs
-	unknown             acctest.Attrs // over config, while planning
-	createBeforeDestroy bool
-	state               acctest.Instance
+	t                *testing.T
+	path, sum        string
+	config, provider acctest.Attrs
+	state            acctest.Instance
 }
 
 func newMachine(t *testing.T, size int) *machine {
@@ -42,7 +39,7 @@ func newMachine(t *testing.T, size int) *machine {
 	m.sum = media(t, m.path, size, 1)
 	m.config = acctest.Attrs{"source": m.path}.With(inParts)
 	m.provider = acctest.Attrs{"max_retries": 0}.With(oneByOne)
-	m.loseState()
+	m.state = m.Provider(m.provider).New(resourceType)
 	return m
 }
 
@@ -50,14 +47,8 @@ func newMachine(t *testing.T, size int) *machine {
 func newFile(t *testing.T, size int) *machine {
 	t.Helper()
 	m := newMachine(t, size)
-	m.provider = nil
-	m.configure(nil)
+	m.provider, m.config = nil, acctest.Attrs{"source": m.path}
 	return m
-}
-
-// configure sets the arguments besides source.
-func (m *machine) configure(arguments acctest.Attrs) {
-	m.config, m.unknown = acctest.Attrs{"source": m.path}.With(arguments), nil
 }
 
 // plan refreshes and plans.
@@ -68,8 +59,7 @@ func (m *machine) plan() *acctest.Plan {
 	if before.Exists() {
 		before, diags = p.Read(before)
 	}
-	plan := p.Plan(before, m.config.With(m.unknown))
-	plan.Config, plan.CreateBeforeDestroy = m.config, m.createBeforeDestroy
+	plan := p.Plan(before, m.config)
 	plan.Diags = append(diags, plan.Diags...)
 	return plan
 }
@@ -97,30 +87,6 @@ func (m *machine) mustApply() acctest.Diagnostics {
 	return diags
 }
 
-// breakOff is an apply that ends with an error at one part.
-func (m *machine) breakOff(part int) {
-	m.t.Helper()
-	m.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(part), Status: http.StatusInternalServerError})
-	diags := m.apply()
-	m.ClearFaults()
-	m.says(diags, fmt.Sprintf("%d of 4 parts are stored", part-1))
-	uploads := m.Uploads()
-	if !diags.Failed() || len(uploads) != 1 || len(uploads[0].Parts) != part-1 {
-		m.t.Fatalf("unfinished uploads: %+v, want one with %d parts: %s", uploads, part-1, diags)
-	}
-	incomplete, _ := m.state.Attrs()["incomplete_upload"].(acctest.Attrs)
-	want(m.t, "stored_parts", incomplete["stored_parts"], part-1)
-	want(m.t, "key_path", m.state.Text("key_path"), "")
-	want(m.t, "identity", m.identity(), incomplete["key_path"])
-	want(m.t, "tainted", m.state.Tainted, true)
-}
-
-// identity is the key path in the identity of the state.
-func (m *machine) identity() any {
-	m.t.Helper()
-	return m.Provider(m.provider).IdentityOf(m.state)["key_path"]
-}
-
 func isPart(number int) func(*http.Request) bool {
 	return func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == fmt.Sprint(number) }
 }
@@ -132,21 +98,6 @@ func (m *machine) says(diags acctest.Diagnostics, parts ...string) {
 			m.t.Errorf("the diagnostics lack %q: %s", part, diags)
 		}
 	}
-}
-
-// loseState forgets the state, of which there is none in the beginning.
-func (m *machine) loseState() { m.state = m.Provider(m.provider).New(resourceType) }
-
-// assertStored fails the test unless the service has one object, which is the file, and the state
-// says so.
-func (m *machine) assertStored() {
-	m.t.Helper()
-	object := onlyObject(m.t, m.Server)
-	want(m.t, "the object's SHA-256", object.SHA256, m.sum)
-	want(m.t, "key_path", m.state.Text("key_path"), object.KeyPath)
-	want(m.t, "identity", m.identity(), object.KeyPath)
-	want(m.t, "incomplete_upload", m.state.Attrs()["incomplete_upload"], nil)
-	want(m.t, "tainted", m.state.Tainted, false)
 }
 
 // sent are the numbers of the parts that storage took since a point in the journal.
@@ -166,8 +117,8 @@ func TestOneUnfinishedUploadServesOneResource(t *testing.T) {
 	for _, untaint := range []bool{false, true} {
 		t.Run(fmt.Sprintf("untaint %v", untaint), func(t *testing.T) {
 			t.Parallel()
-			m := newMachine(t, resumeSize)
-			m.breakOff(breaksAt)
+			m := newMachine(t, 6*mib)
+			m.failAtSecond()
 			if untaint {
 				m.state = m.state.Untainted()
 			}
