@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +23,12 @@ func (s *scenario) expect(what, text string) {
 	switch what {
 	case "calls":
 		s.expectCalls(text)
+	case "reads":
+		read := []string{}
+		s.reads.Range(func(name, _ any) bool { read = append(read, fmt.Sprint(name)); return true })
+		if slices.Sort(read); strings.Join(read, " ") != strings.TrimPrefix(text, "none") || s.cli != nil {
+			s.errorf("it reads %q, want %s", read, text)
+		}
 	case "says":
 		s.any = true
 		if text == "nothing" {

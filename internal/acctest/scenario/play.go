@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -57,6 +59,7 @@ type scenario struct {
 	silent   bool   // errors need not be said
 	any      bool   // something is said
 	calls    map[string]int
+	reads    sync.Map // names of files
 	took     time.Duration
 }
 
@@ -167,12 +170,14 @@ func (s *scenario) do(verb, text string) {
 		s.configureCLI()
 	default:
 		s.World = acctest.NewWorld(s.t, s.options)
+		s.Disk = s.noteRead
 		s.now = s.Provider(nil).New(s.block("resource").Labels[0])
 	}
 	if verb == "resource" && s.cli != nil {
 		s.t.Fatalf("%s: write the other resource into a file, for a CLI", s.at)
 	}
 	s.step, s.stepAt, s.before, s.diags, s.said, s.any, s.silent, s.calls = verb, s.at, s.now, nil, nil, false, false, nil
+	s.reads.Clear()
 	began := time.Now()
 	switch verb {
 	case "configure":
@@ -230,6 +235,14 @@ func (s *scenario) do(verb, text string) {
 	if fails != s.diags.Failed() && !s.silent {
 		s.errorf("%s fails: %t, want %t", verb, !fails, fails)
 	}
+}
+
+// noteRead notes a file in ${folder} that is read.
+func (s *scenario) noteRead(op disk.Op, path string, n int) (int, error) {
+	if name, err := filepath.Rel(s.folder, path); op == disk.OpRead && err == nil && filepath.IsLocal(name) {
+		s.reads.Store(filepath.ToSlash(name), true)
+	}
+	return n, nil
 }
 
 // drive plays a step with a provider in process.

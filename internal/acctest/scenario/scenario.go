@@ -69,6 +69,7 @@
 //	shows TEXT       the output of the CLI, or the progress of an action, has it; hides TEXT: it
 //	                 has not
 //	is EXPRESSION    is true
+//	reads a.mp4      the files in ${folder} that the provider reads, or "none"
 //	took 30s         of virtual time, up to a second more; or: took 30s to 45s
 //
 // A diagnostic is "severity path: summary: detail", with single spaces. Each error must be said.

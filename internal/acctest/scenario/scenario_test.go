@@ -121,6 +121,7 @@ func TestWrongScenarios(t *testing.T) {
 		"apply\n  is !kept(\"unconfirmed\") && !kept(\"found_in\")": "is not true",
 		"apply\n  is length(ledger()) == 7":                         "is not true",
 		"apply\n  is others.second.id == null":                      "is not true",
+		"apply\n  reads a.mp4":                                      "it reads []",
 		"plan unplanned":                                            `what is ["unplanned"]`,
 		"invoke nonesuch {}":                                        "has no action nonesuch",
 		"apply\n  hides nonesuch":                                   "not true that",
