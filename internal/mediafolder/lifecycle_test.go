@@ -1,9 +1,7 @@
 package mediafolder_test
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,10 +14,8 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -51,8 +47,8 @@ func newWorld(t *testing.T, names ...string) *world {
 
 func (w *world) path(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }
 
-// write makes a file and returns its SHA-256.
-func (w *world) write(name, content string) string {
+// write makes a file.
+func (w *world) write(name, content string) {
 	w.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o700); err != nil {
 		w.t.Fatal(err)
@@ -60,8 +56,6 @@ func (w *world) write(name, content string) string {
 	if err := os.WriteFile(w.path(name), []byte(content), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	sum := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(sum[:])
 }
 
 // large is content that is sent in two parts.
@@ -98,7 +92,7 @@ func (w *world) mustApply() acctest.Diagnostics {
 	}
 	w.Provider(w.provider).AssertNoChanges(w.state, w.config)
 	w.sound()
-	want(w.t, "identity", w.identity(), any(w.state.Text("id")))
+	want(w.t, "identity", w.Provider(w.provider).IdentityOf(w.state)["id"], w.state.Text("id"))
 	return diags
 }
 
@@ -108,34 +102,10 @@ func (w *world) plan() *acctest.Plan {
 	return w.Provider(w.provider).Plan(w.state, w.config)
 }
 
-// identity is the id in the identity of the state.
-func (w *world) identity() any {
-	w.t.Helper()
-	return w.Provider(w.provider).IdentityOf(w.state)["id"]
-}
-
 // files is `files` of the state.
 func (w *world) files() acctest.Attrs {
 	files, _ := w.state.Attrs()["files"].(acctest.Attrs)
 	return files
-}
-
-// mustNotRead fails the test if a plan reads a file of the folder.
-func (w *world) mustNotRead() {
-	w.t.Helper()
-	var read sync.Map
-	w.Disk = func(op disk.Op, path string, n int) (int, error) {
-		if op == disk.OpRead && strings.HasPrefix(path, w.dir) {
-			read.Store(path, true)
-		}
-		return n, nil
-	}
-	w.plan()
-	w.Disk = nil
-	read.Range(func(path, _ any) bool {
-		w.t.Errorf("%s is read by every plan", path)
-		return true
-	})
 }
 
 func (w *world) keyPath(name string) string {
@@ -191,42 +161,6 @@ func put(end string) func(*http.Request) bool {
 	return func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, end) }
 }
 
-func TestAFileThatWasNotTouchedIsNotRead(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, testFileThatWasNotTouched)
-}
-
-func testFileThatWasNotTouched(t *testing.T) {
-	w := newWorld(t, "a.mp4", "b.mp4")
-	time.Sleep(acctest.Settling(t))
-	w.mustApply()
-	w.mustNotRead()
-	w.write("a.mp4", "content of a.mp4") // touched, so that one plan reads it
-	time.Sleep(acctest.Settling(t))
-	w.plan()
-	w.mustNotRead()
-	if err := os.Chmod(w.path("a.mp4"), 0); err != nil { // its change time is another one, so it is read
-		t.Fatal(err)
-	}
-	if os.Geteuid() != 0 {
-		says(t, w.plan().Diags, "a.mp4 cannot be read")
-	}
-	// A change that keeps size and modification time shows in the change time.
-	info, err := os.Stat(w.path("b.mp4"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = os.Chmod(w.path("a.mp4"), 0o600)
-	w.write("b.mp4", strings.ToUpper("content of b.mp4"))
-	if err := os.Chtimes(w.path("b.mp4"), info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
-	pl := w.plan()
-	files, _ := pl.Attrs()["files"].(acctest.Attrs)
-	b, _ := files["b.mp4"].(acctest.Attrs)
-	want(t, "key path of the changed file", b["key_path"], acctest.Unknown)
-}
-
 func TestFolderProblems(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -268,28 +202,6 @@ func TestFolderProblems(t *testing.T) {
 			want(t, "calls", w.Counts(), map[string]int{})
 		})
 	}
-}
-
-func TestAdopt(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4", "b.mp4")
-		stored := w.Store(t)
-		w.write("a.mp4", "stored")
-		time.Sleep(acctest.Settling(t))
-		w.config = w.config.With(acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": stored, "b.mp4": nil}}) // null adopts nothing
-		w.ResetJournal()
-		says(t, w.mustApply(), "Local files are assumed to be the stored ones", "a.mp4: "+stored)
-		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
-		want(t, "key path", w.keyPath("a.mp4"), stored)
-		w.mustNotRead()
-		w.write("a.mp4", "another content")
-		w.mustApply()
-		want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
-		if w.keyPath("a.mp4") == stored {
-			t.Error("the changed file was adopted, too")
-		}
-	})
 }
 
 // TestAFileThatChangesDuringTheApply is an error for that file alone.

@@ -88,3 +88,15 @@ func TestLinkedFolders(t *testing.T) {
 	w.config = acctest.Attrs{"source_dir": w.dir, "include": []any{"*.mkv"}}
 	says(t, w.plan().Diags, `has 2 files, such as "clips/a.mp4", "promo.mp4"`, "select none of them", "- shoot -> ")
 }
+
+func TestFileThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root reads every file")
+	}
+	w := newWorld(t, "a.mp4")
+	if err := os.Chmod(w.path("a.mp4"), 0); err != nil {
+		t.Fatal(err)
+	}
+	says(t, w.plan().Diags, "a.mp4 cannot be read")
+}

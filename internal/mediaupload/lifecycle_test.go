@@ -8,13 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -87,36 +84,6 @@ func contains(t *testing.T, r acctest.Result, parts ...string) {
 		if !strings.Contains(r.Flat(), part) {
 			t.Errorf("the output lacks %q:\n%s", part, r.Output)
 		}
-	}
-}
-
-// TestTouchedFileIsReadOnce: the plans after the one that read it know what it contains.
-func TestTouchedFileIsReadOnce(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int{1000, mib} {
-		synctest.Test(t, func(t *testing.T) {
-			m := newMachine(t, size)
-			m.mustApply()
-			content, err := os.ReadFile(m.path)
-			if err == nil {
-				err = os.WriteFile(m.path, content, 0o600)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			m.age()
-			var reads atomic.Int64
-			m.Disk = func(op disk.Op, path string, n int) (int, error) {
-				if op == disk.OpRead && path == m.path {
-					reads.Add(1)
-				}
-				return n, nil
-			}
-			m.Provider(m.provider).Plan(m.state, m.config)
-			want(t, "the first plan reads", reads.Swap(0) > 0, true)
-			m.Provider(m.provider).Plan(m.state, m.config)
-			want(t, "reads of the second plan", reads.Load(), 0)
-		})
 	}
 }
 
