@@ -120,25 +120,3 @@ func TestNoStreamKeyIsKept(t *testing.T) {
 		t.Errorf("%d files were searched: %v", seen, err)
 	}
 }
-
-// TestImportWithoutEndpoints: a read knows no configuration, so an import has the endpoints until
-// its apply.
-func TestImportWithoutEndpoints(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, s)
-	cli.SkipBelow("import blocks", "1.5.0", "1.6.0")
-	id := s.AddSession(matchRecord)
-	cli.Config(pushPull("endpoints_in_state = false") + "import {\n  to = " + address + "\n  id = \"" + id + "\"\n}\n")
-	out := cli.Must("apply", "-auto-approve").Flat()
-	if !strings.Contains(out, "1 imported, 0 added, 1 changed, 0 destroyed") {
-		t.Errorf("the import:\n%s", out)
-	}
-	_, key, _ := strings.Cut(s.Sessions()[0].InputEndpointA, "/live/")
-	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
-	if err != nil || key == "" || strings.Contains(string(state), key) {
-		t.Errorf("the state has stream key %q: %v\n%s", key, err, state)
-	}
-	cli.AssertNoChanges()
-	s.AssertCalls(t, simulator.CallCreateSession, 0)
-}

@@ -75,25 +75,17 @@ func TestLifeCycle(t *testing.T) {
 	}
 }
 
-func TestImportBlock(t *testing.T) {
+func TestImportBlockWithIdentity(t *testing.T) {
 	t.Parallel()
-	for kind, by := range map[string]string{"id": `id = "%s"`, "identity": `identity = { id = "%s" }`} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			s := acctest.Start(t, simulator.Options{OutputModeShape: "empty-object"})
-			cli := acctest.NewCLI(t, s)
-			if kind == "identity" {
-				cli.SkipBelow("import by identity", "1.12.0", "1.12.0")
-			}
-			id := s.AddSession(matchRecord)
-			cli.Config(pushPull() + "import {\n  to = " + address + "\n  " + fmt.Sprintf(by, id) + "\n}\n")
-			if out := cli.Must("apply", "-auto-approve").Flat(); !strings.Contains(out, "1 imported, 0 added, 0 changed, 0 destroyed") {
-				t.Error(out)
-			}
-			cli.AssertNoChanges()
-			s.AssertCalls(t, simulator.CallCreateSession, 0)
-		})
+	s := acctest.Start(t, simulator.Options{OutputModeShape: "empty-object"})
+	cli := acctest.NewCLI(t, s)
+	cli.SkipBelow("import by identity", "1.12.0", "1.12.0")
+	cli.Config(pushPull() + fmt.Sprintf("import {\n  to = %s\n  identity = { id = %q }\n}\n", address, s.AddSession(matchRecord)))
+	if out := cli.Must("apply", "-auto-approve").Flat(); !strings.Contains(out, "1 imported, 0 added, 0 changed, 0 destroyed") {
+		t.Error(out)
 	}
+	cli.AssertNoChanges()
+	s.AssertCalls(t, simulator.CallCreateSession, 0)
 }
 
 // TestGeneratedConfiguration has Terraform write the configuration of sessions
