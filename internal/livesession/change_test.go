@@ -19,17 +19,6 @@ func imported(t *testing.T, w *acctest.World, d *acctest.Provider, record simula
 	return o
 }
 
-// change is the plan of a change, which must be an update in place.
-func change(t *testing.T, d *acctest.Provider, o acctest.Instance, c config) *acctest.Plan {
-	t.Helper()
-	pl := d.Plan(o, c)
-	pl.Diags.Must(t)
-	if pl.Action != acctest.Update {
-		t.Fatalf("the plan is to %s", pl.Action)
-	}
-	return pl
-}
-
 // TestPlannedNull: what can never apply to a session is known to be null.
 func TestPlannedNull(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package livesession_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -59,7 +60,9 @@ func TestDrift(t *testing.T) {
 			if resp := d.Plan(o, pullPushConfig()); resp.Action != acctest.NoOp {
 				t.Fatalf("the plan after the import is not empty: %v", resp.Replaces)
 			}
-			edit(t, w, simulator.CallGetSession, tt.from, tt.to)
+			w.Fail(simulator.Fault{Call: simulator.CallGetSession, Rewrite: func(body []byte) []byte {
+				return bytes.ReplaceAll(body, []byte(tt.from), []byte(tt.to))
+			}})
 			d = w.Provider(nil) // another run
 			o, diags = d.Read(o)
 			diags.Must(t)

@@ -188,7 +188,10 @@ func TestStatusOfOneSessionMore(t *testing.T) {
 		w.Provider(nil).AssertNoChanges(status, config{"session_ids": ids})
 
 		p = w.Provider(nil)
-		pl := change(t, p, status, config{"session_ids": append(slices.Clone(ids), acctest.Unknown)})
+		pl := p.Plan(status, config{"session_ids": append(slices.Clone(ids), acctest.Unknown)})
+		if pl.Diags.Must(t); pl.Action != acctest.Update {
+			t.Fatalf("the plan is to %s", pl.Action)
+		}
 		more, diags := p.Create(resourceType, base().With(given).With(config{"name": "one more"}))
 		diags.Must(t)
 		pl.Config = config{"session_ids": append(slices.Clone(ids), more.Text("id"))}

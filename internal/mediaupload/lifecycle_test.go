@@ -153,7 +153,8 @@ func TestPathsThatAreNone(t *testing.T) {
 // modification time.
 func TestRewrittenFileIsReadAgain(t *testing.T) {
 	t.Parallel()
-	m := newFile(t, 5*mib)
+	m := newMachine(t, 5*mib)
+	m.config = acctest.Attrs{"source": m.path}
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(m.path, old, old); err != nil {
 		t.Fatal(err)

@@ -43,14 +43,6 @@ func newMachine(t *testing.T, size int) *machine {
 	return m
 }
 
-// newFile is a machine whose file is uploaded with no other argument.
-func newFile(t *testing.T, size int) *machine {
-	t.Helper()
-	m := newMachine(t, size)
-	m.provider, m.config = nil, acctest.Attrs{"source": m.path}
-	return m
-}
-
 // plan refreshes and plans.
 func (m *machine) plan() *acctest.Plan {
 	m.t.Helper()
