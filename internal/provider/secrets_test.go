@@ -396,8 +396,8 @@ var reflections = map[string]reflection{
 	},
 }
 
-// TestNoSecretShowsInAFailure lets a session, two uploads and a batch job fail behind a gateway that
-// repeats all it is sent, with everything logged. TestNoSurfaceShowsASecret has more failures.
+// TestNoSecretShowsInAFailure lets a session, two uploads and a batch job fail behind a gateway
+// that repeats all it is sent, with everything logged. TestNoSurfaceShowsASecret has more failures.
 func TestNoSecretShowsInAFailure(t *testing.T) {
 	t.Parallel()
 	for name, tc := range reflections {
