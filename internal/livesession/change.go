@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -218,6 +219,10 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	var goesOn, left bool
 	var d diag.Diagnostic
 	if note.Create { // what refuses the Create must not cost the session in the state
+		if refused := r.refusesCreate(note); refused.HasError() {
+			noun.RefuseDelete(ctx, resp, refused...)
+			return
+		}
 		if goesOn, d = r.goesOn(limited, m, &data); goesOn {
 			refusing = slices.DeleteFunc(refusing, func(line *resume.Line) bool { return line.Made() != nil && line.Made().ID == data.Waiting.ID })
 		}
@@ -244,6 +249,16 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		resp.Diagnostics.Append(data.Waiting.handedOver()...)
 	}
 	resp.Diagnostics.Append(warnOthers(data.others(m, goesOn), forgottenToo)...)
+}
+
+// refusesCreate returns why the Create of a replacement would fail without a call.
+func (r *liveSession) refusesCreate(note noun.PlanNote) diag.Diagnostics {
+	diags := r.Data.NeedLive(typeName)
+	if !note.Until.IsZero() && !note.Until.After(time.Now()) {
+		diags.AddAttributeError(path.Root("scheduled_at"), "scheduled_at is in the past",
+			fmt.Sprintf("The new session was to start at %s. A new session needs a start in the future, so nothing was replaced and the state is as it was.", utc(note.Until)))
+	}
+	return diags
 }
 
 // change is a reason to create a new session in place of the one in the state.

@@ -111,7 +111,12 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config values, resp 
 		}
 	}
 	r.checkNew(ctx, plan, config, &resp.Diagnostics)
-	resp.Diagnostics.Append(noun.PlanNote{Create: true, Earlier: r.refusing(ctx, plan, plan.given(config))}.Write(ctx, resp.Private)...)
+	given := plan.given(config)
+	note := noun.PlanNote{Create: true, Earlier: r.refusing(ctx, plan, given)}
+	if !r.waitsInstead(ctx, plan) {
+		note.Until = given.start()
+	}
+	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 }
 
 // checkNew reports why a session could not be created.
@@ -120,7 +125,9 @@ func (r *liveSession) checkNew(ctx context.Context, plan, config values, diags *
 		diags.Append(r.Data.NeedLive(typeName)...)
 	}
 	given := plan.given(config)
-	diags.Append(given.checkFuture(time.Now())...)
+	if !r.waitsInstead(ctx, plan) {
+		diags.Append(given.checkFuture(time.Now())...)
+	}
 	r.planRegion(ctx, given.str("region"), diags)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 // made is a session that an apply made for the resource, and that private data remember.
@@ -150,6 +151,28 @@ func (w *onWay) take(given values) (data privateData, ok bool) {
 	data = w.left[i]
 	w.left = slices.Delete(w.left, i, i+1)
 	return data, true
+}
+
+// awaited are the create requests of sessions in states for which the next create waits.
+type awaited struct{ sync.Map }
+
+func (r *liveSession) noteAwaited(m values) {
+	noun.Shared[awaited](r.Data).Store(leftKey(r.Data, m), nil)
+}
+
+// waitsInstead reports whether the Create that replaces a tainted session with these arguments
+// waits for it: then no new session is about to be created.
+func (r *liveSession) waitsInstead(ctx context.Context, m values) bool {
+	if r.Data == nil || r.Data.Unknown || !m.known() {
+		return false
+	}
+	_, noted := noun.Shared[awaited](r.Data).Load(leftKey(r.Data, m))
+	return noted || slices.ContainsFunc(r.Data.Ledger.Find(ctx, leftRequest(r.Data, m)), (*resume.Line).Left)
+}
+
+func leftKey(data *noun.Data, m values) string {
+	key, _ := json.Marshal(leftRequest(data, m).Body) // strings and booleans
+	return string(key)
 }
 
 // goesOn reports whether the Create that replaces a resource may go on waiting for the session that

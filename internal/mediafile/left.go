@@ -1,6 +1,7 @@
 package mediafile
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,12 +60,12 @@ func NotFinished(uploads map[string]types.Object, diags *diag.Diagnostics) {
 }
 
 // GivenUp warns of unfinished uploads that leave the state, by the names of their files. One that u
-// has continued, and nil, is left out.
-func GivenUp(left map[string]*resume.Unfinished, u *upload.Uploader, diags *diag.Diagnostics) {
+// has continued, one that is an object, and nil, are left out.
+func GivenUp(ctx context.Context, left map[string]*resume.Unfinished, u *upload.Uploader, diags *diag.Diagnostics) {
 	var unfinished, completing []string
 	for _, name := range slices.Sorted(maps.Keys(left)) {
 		switch one := left[name]; {
-		case one == nil || u.Taken(one.UploadID):
+		case one == nil || u.Taken(one.UploadID) || u.Completed(ctx, one.UploadID):
 		case one.Completing:
 			completing = append(completing, fmt.Sprintf("%s: %s", name, one.KeyPath))
 		default:

@@ -24,7 +24,7 @@ type steps struct {
 const inTheState = "The state has all stored files, and what is needed to continue the files that are sent in parts. The next apply sends only what is missing."
 
 var (
-	afterUpdate = steps{toContinue: inTheState, ifStored: "If it is stored, name its key path in `adopt`."}
+	afterUpdate = steps{toContinue: inTheState, ifStored: "If it is stored, name its key path in `adopt`; if the state has an earlier version of the file, first name the file in `exclude` and apply."}
 	afterCreate = steps{
 		toContinue: inTheState + "\n\nIts plan reads \"must be replaced\", because Terraform marks what could not be created as tainted. Nothing is lost. " +
 			"But first run `terraform untaint` with the address of this resource if it has `prevent_destroy` or `destroy = false`, or if it or a resource that depends on it has `create_before_destroy`: " +
@@ -88,7 +88,8 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 
 // forgotten warns of stored files of a folder that leave the state.
 func forgotten(files map[string]entry, diags *diag.Diagnostics) {
-	mediafile.Forgotten(keyPathLines(files), "\n\nIf one of them is to be in the folder again, name its key path in `adopt`: then it is not sent again.", diags)
+	mediafile.Forgotten(keyPathLines(files), "\n\nIf one of them is to be in the folder again, name its key path in `adopt`: then it is not sent again. "+
+		"If the state has another file of its name now, first name that in `exclude` and apply.", diags)
 }
 
 // keyPathLines are the key paths of files, by name.

@@ -61,10 +61,10 @@ func (m *model) sums() map[string]string {
 // group is for a Create to find what the Delete before it has left, "" if what selects the files is
 // not known yet. Other folders may have the same source_dir.
 func (s Selection) group(ctx context.Context) string {
-	if !fullyKnown(ctx, s.SourceDir, s.Include, s.Exclude) {
+	if !fullyKnown(ctx, s.SourceDir, s.Include, s.Exclude, s.NameFormat, s.ContentTypes) {
 		return ""
 	}
-	return fmt.Sprint(s.SourceDir, s.Include, s.Exclude)
+	return fmt.Sprint(s.SourceDir, s.Include, s.Exclude, s.NameFormat, s.ContentTypes)
 }
 
 // dir is `source_dir` as the disk has it.

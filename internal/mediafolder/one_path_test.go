@@ -41,6 +41,33 @@ func TestTwoFoldersOfOnePath(t *testing.T) {
 	})
 }
 
+// TestTwoTaintedFoldersOfOneSelection differ in the media types. What one of them leaves, the other
+// one does not call forgotten.
+func TestTwoTaintedFoldersOfOneSelection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		p := w.Provider(w.provider)
+		var plans []*acctest.Plan
+		for _, config := range []acctest.Attrs{w.config, w.config.With(acctest.Attrs{"content_types": acctest.Attrs{"mp4": "video/x-own"}})} {
+			o, _ := p.Create(typeName, config)
+			plans = append(plans, p.Plan(o, config))
+		}
+		w.ClearFaults()
+		for _, pl := range plans {
+			if _, diags := p.ApplyDelete(pl); diags.Failed() {
+				t.Fatal(diags)
+			}
+		}
+		for _, pl := range plans {
+			if _, diags := p.ApplyCreate(pl); diags.Failed() || strings.Contains(diags.String(), "forgets") {
+				t.Error(diags)
+			}
+		}
+	})
+}
+
 // TestTwoTaintedFoldersOfOnePath have a file in common. Each one gets one of those that are stored.
 func TestTwoTaintedFoldersOfOnePath(t *testing.T) {
 	t.Parallel()

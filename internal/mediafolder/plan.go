@@ -3,6 +3,8 @@ package mediafolder
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,6 +36,8 @@ const privatePlanned = "planned"
 type successor struct {
 	Group   string             `json:"group,omitempty"`   // Selection.group
 	Dir     string             `json:"dir,omitempty"`     // the folder, if it was there while planning
+	Select  patterns           `json:"select,omitzero"`   // what selects its files
+	Files   string             `json:"files,omitempty"`   // digest of their names and sizes
 	Adopted map[string]adopted `json:"adopted,omitempty"` // by name
 }
 
@@ -83,7 +87,7 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if p.run(ctx, nil); !p.diags.HasError() {
 		p.forget()
 	}
-	if p.uploads {
+	if p.uploads && (p.state != nil || !p.data.Uploader.HasLeft(p.plan.group(ctx))) { // else only Create can give the state back what Delete has left
 		p.diags.Append(p.data.PlanUpload(ctx, typeName)...)
 	}
 	resp.Diagnostics.Append(p.diags...)
@@ -105,13 +109,34 @@ func (p *planner) successor(ctx context.Context) successor {
 	if p.state != nil || p.files == nil {
 		return next
 	}
-	next.Dir, next.Adopted = p.plan.dir(), map[string]adopted{}
+	next.Dir, next.Select, next.Adopted = p.plan.dir(), p.plan.patterns(), map[string]adopted{}
+	sizes := map[string]int64{}
 	for name, e := range p.files {
+		sizes[name] = e.Size
 		if !e.unsent() {
 			next.Adopted[name] = adopted{e.KeyPath, e.SHA256}
 		}
 	}
+	next.Files = listed(sizes)
 	return next
+}
+
+// listed is a digest of files by their names and sizes.
+func listed(sizes map[string]int64) string {
+	list, _ := json.Marshal(sizes) // in the order of the names
+	return fmt.Sprintf("%x", sha256.Sum256(list))
+}
+
+// changed reports whether the folder has other files than it had while planning.
+func (next successor) changed() bool {
+	found, _, _ := walk(next.Dir, next.Select)
+	sizes := map[string]int64{}
+	for name, file := range found {
+		if info, err := os.Stat(file); err == nil {
+			sizes[name] = info.Size()
+		}
+	}
+	return listed(sizes) != next.Files
 }
 
 // refuses returns why a folder must not be replaced by the successor: a saved plan may be applied
@@ -120,6 +145,10 @@ func (next successor) refuses(stored map[string]entry) diag.Diagnostic {
 	if _, err := os.Stat(next.Dir); next.Dir != "" && errors.Is(err, fs.ErrNotExist) {
 		return diag.NewAttributeErrorDiagnostic(path.Root("source_dir"), "The folder cannot be uploaded",
 			next.Dir+" does not exist, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.")
+	}
+	if next.Dir != "" && next.changed() {
+		return diag.NewAttributeErrorDiagnostic(path.Root("source_dir"), "The folder cannot be uploaded",
+			next.Dir+" has other files than when the replacement was planned, so nothing was replaced and the state is as it was. Plan again where all files are, and apply that plan.")
 	}
 	var names []string
 	for name, now := range next.Adopted {
@@ -215,6 +244,8 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 		p.keepAll("does not exist on this machine")
 	case errors.Is(err, errNothingLeft):
 		p.keepAll("has none of its files any more")
+	case errors.Is(err, fs.ErrNotExist) && show != nil: // of an action, which has no triggers
+		p.refuse(err.Error() + ".")
 	case errors.Is(err, fs.ErrNotExist):
 		p.refuse(err.Error() + ". If the same apply makes the folder, name in `triggers` a value of what makes it that is not known before the apply.")
 	case err != nil:

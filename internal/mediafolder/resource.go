@@ -66,7 +66,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	a.within(ctx, limit, "create")
 	stored, unfinished := r.Data.Uploader.Left(group)
 	mediafile.Forgotten(stored, "", &a.diags)
-	mediafile.GivenUp(unfinished, r.Data.Uploader, &a.diags)
+	mediafile.GivenUp(ctx, unfinished, r.Data.Uploader, &a.diags)
 	setFiles(ctx, a.stored, true)
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
@@ -111,7 +111,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	unwanted := state.unfinished(&plan, a.stored)
 	a.within(ctx, limit, "update")
-	mediafile.GivenUp(unwanted, r.Data.Uploader, &a.diags)
+	mediafile.GivenUp(ctx, unwanted, r.Data.Uploader, &a.diags)
 	setFiles(ctx, a.stored, true)
 	if a.diags.HasError() {
 		plan.ContentTypes = withTypes(plan.ContentTypes, state.ContentTypes) // the next plan compares: a file has its new media type or, if it failed, its old one
@@ -145,10 +145,10 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	if note.Destroy || !state.ID.IsNull() { // what is replaced as the user asks is not continued
 		forgotten(stored, &resp.Diagnostics)
-		mediafile.GivenUp(state.unfinished(&state, nil), r.Data.Uploader, &resp.Diagnostics)
+		mediafile.GivenUp(ctx, state.unfinished(&state, nil), r.Data.Uploader, &resp.Diagnostics)
 		return
 	}
-	diags = r.Data.NeedUpload(typeName)
+	diags = r.Data.PlanUpload(ctx, typeName)
 	if !diags.HasError() {
 		diags = state.leaveUnfinished(ctx, r.Data.Uploader)
 	}

@@ -389,7 +389,9 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted model) {
 	if p.diags.HasError() {
 		return
 	}
-	p.diags.Append(p.resource.Data.PlanUpload(ctx, typeName)...)
+	if !p.resource.Data.Uploader.Expects(p.plan.file()) { // else only Create can give the state back what Delete has left
+		p.diags.Append(p.resource.Data.PlanUpload(ctx, typeName)...)
+	}
 }
 
 // unfinishedName is the name of the unfinished upload that the wanted one continues, null if there

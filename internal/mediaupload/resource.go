@@ -138,7 +138,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	asked.SHA256 = plan.SHA256
 	if !plan.KeyPath.IsUnknown() || asked.keeps(&state) {
-		plan.keep(&state, r.Data.Uploader, &resp.Diagnostics)
+		plan.keep(ctx, &state, r.Data.Uploader, &resp.Diagnostics)
 	} else if !r.uploadAgain(ctx, &plan, &state, &config, &resp.Diagnostics) {
 		plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
@@ -165,7 +165,7 @@ func (m *model) keeps(state *model) bool {
 }
 
 // keep makes the stored file of a state the result of an update.
-func (m *model) keep(state *model, u *upload.Uploader, diags *diag.Diagnostics) {
+func (m *model) keep(ctx context.Context, state *model, u *upload.Uploader, diags *diag.Diagnostics) {
 	if m.KeyPath.IsUnknown() {
 		m.outcome, m.Incomplete = state.outcome, complete
 		m.FileName, m.ContentType = state.FileName, state.ContentType
@@ -173,7 +173,7 @@ func (m *model) keep(state *model, u *upload.Uploader, diags *diag.Diagnostics) 
 	if !state.Incomplete.IsNull() && m.Incomplete.IsNull() {
 		f, left, d := mediafile.Unfinished(state.Incomplete)
 		diags.Append(d...)
-		mediafile.GivenUp(map[string]*resume.Unfinished{f.Name: left}, u, diags)
+		mediafile.GivenUp(ctx, map[string]*resume.Unfinished{f.Name: left}, u, diags)
 	}
 }
 
@@ -202,13 +202,13 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 		if state.stored() {
 			mediafile.Forgotten([]string{state.KeyPath.ValueString()}, "", diags)
 		}
-		mediafile.GivenUp(dropped, r.Data.Uploader, diags)
+		mediafile.GivenUp(ctx, dropped, r.Data.Uploader, diags)
 		return true
 	}
 	if plan.Incomplete.IsNull() && left != nil && !r.Data.Uploader.Taken(left.UploadID) {
 		plan.Incomplete = state.Incomplete // nothing newer is stored
 	} else {
-		mediafile.GivenUp(dropped, r.Data.Uploader, diags)
+		mediafile.GivenUp(ctx, dropped, r.Data.Uploader, diags)
 	}
 	if state.stored() {
 		left := plan.Incomplete
@@ -242,7 +242,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		left = nil
 	}
 	if !note.Destroy && (left != nil || next.Path != "") {
-		size, diags := r.checkCreate(next.Path)
+		size, diags := r.checkCreate(ctx, next)
 		if next.Name == "" { // not known yet
 			next.Upload = f.Upload
 		}
@@ -262,18 +262,21 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if state.stored() {
 		mediafile.Forgotten([]string{state.KeyPath.ValueString()}, "", &resp.Diagnostics)
 	}
-	mediafile.GivenUp(map[string]*resume.Unfinished{f.Name: left}, r.Data.Uploader, &resp.Diagnostics)
+	mediafile.GivenUp(ctx, map[string]*resume.Unfinished{f.Name: left}, r.Data.Uploader, &resp.Diagnostics)
 }
 
 // checkCreate returns why the Create that follows would fail, before anything is forgotten: a saved
 // plan may be applied where the file is not. Else it returns the size of the file, which a plan
-// that reads no content does not have. source is "" if the file was not there while planning.
-func (r *mediaUpload) checkCreate(source string) (size int64, diags diag.Diagnostics) {
-	diags = r.Data.NeedUpload(typeName)
-	if diags.HasError() || source == "" {
+// that reads no content does not have. The path is "" if the file was not there while planning.
+func (r *mediaUpload) checkCreate(ctx context.Context, next upload.File) (size int64, diags diag.Diagnostics) {
+	diags = r.Data.PlanUpload(ctx, typeName)
+	if diags.HasError() || next.Path == "" {
 		return 0, diags
 	}
-	info, err := transfer.Stat(source)
+	info, err := transfer.Stat(next.Path)
+	if err == nil && next.Size > 0 && info.Size() != next.Size {
+		err = fmt.Errorf("%s has changed since it was planned: it has %d bytes, not %d", next.Path, info.Size(), next.Size)
+	}
 	if err != nil {
 		diags.AddError("The file cannot be uploaded", err.Error()+", so nothing was replaced and the state is as it was. Plan again where the file is, and apply that plan.")
 		return 0, diags

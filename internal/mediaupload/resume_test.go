@@ -3,10 +3,13 @@ package mediaupload_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
@@ -134,5 +137,80 @@ func TestOneUnfinishedUploadServesOneResource(t *testing.T) {
 				m.Provider(m.provider).AssertNoChanges(o, m.config)
 			}
 		})
+	}
+}
+
+// TestTwoUploadsOfAFileThatIsNotHere: Terraform deletes both before it creates one, and each state
+// gets its unfinished upload back.
+func TestTwoUploadsOfAFileThatIsNotHere(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, 6*mib)
+	m.config["triggers"] = acctest.Attrs{"made": "1"}
+	m.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(2), Status: http.StatusNotImplemented})
+	p := m.Provider(m.provider)
+	var plans []*acctest.Plan
+	for range 2 {
+		o, _ := p.Create(resourceType, m.config)
+		plans = append(plans, &acctest.Plan{Prior: o})
+	}
+	m.ClearFaults()
+	if err := os.Remove(m.path); err != nil {
+		t.Fatal(err)
+	}
+	m.Env["VODLIVE_RESUME_DIR"] = t.TempDir()
+	p = m.Provider(m.provider)
+	for i := range plans {
+		plans[i] = p.Plan(plans[i].Prior, m.config)
+		if _, diags := p.ApplyDelete(plans[i]); diags.Failed() {
+			t.Fatal(diags)
+		}
+	}
+	for _, pl := range plans {
+		o, diags := p.ApplyCreate(pl)
+		m.says(diags, "does not exist", "1 of 2 parts are stored and are not lost")
+		if left, _ := o.Attrs()["incomplete_upload"].(acctest.Attrs); !o.Exists() || left["stored_parts"] == nil {
+			t.Errorf("the state is %v", o.Attrs())
+		}
+	}
+}
+
+// TestTokenThatExpiresBeforeTheCreate: once Delete has left an upload, no plan ends the apply.
+func TestTokenThatExpiresBeforeTheCreate(t *testing.T) {
+	t.Parallel()
+	stage.Large(t)
+	synctest.Test(t, func(t *testing.T) {
+		expires := token(fmt.Sprintf(`{"sub":"alice","exp":%d}`, time.Now().Add(time.Hour).Unix()))
+		w := acctest.NewWorld(t, simulator.Options{IDToken: expires})
+		w.Env["VODLIVE_ID_TOKEN"] = expires
+		path := filepath.Join(t.TempDir(), "media.mp4")
+		media(t, path, 6*mib, 1)
+		given := acctest.Attrs{"source": path}.With(inParts)
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(2), Status: http.StatusNotImplemented})
+		o, _ := w.Provider(oneByOne).Create(resourceType, given)
+		w.ClearFaults()
+		p := w.Provider(oneByOne)
+		pl := p.Plan(o, given)
+		if _, diags := p.ApplyDelete(pl); diags.Failed() {
+			t.Fatal(diags)
+		}
+		<-time.After(2 * time.Hour)
+		if o, diags := p.ApplyCreate(pl); !o.Exists() { // the simulated service takes the token
+			t.Error(diags)
+		}
+	})
+}
+
+// TestDeposedUploadThatWasContinued: what is stored is not said to be given up when the object goes
+// from which it was continued.
+func TestDeposedUploadThatWasContinued(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, 6*mib)
+	m.failAtSecond()
+	deposed := m.state
+	if o, diags := m.Provider(m.provider).Create(resourceType, m.config); diags.Failed() || o.Text("key_path") == "" {
+		t.Fatal(diags)
+	}
+	if _, diags := m.Provider(m.provider).Destroy(deposed); diags.Failed() || strings.Contains(diags.String(), "given up") {
+		t.Error(diags)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -17,6 +18,8 @@ type PlanNote struct {
 	Create    bool   `json:"create,omitempty"`    // a new object is created: a Delete of this plan ends what that replaces
 	Protected string `json:"protected,omitempty"` // names the object that `deletion_protection` keeps
 	NotHere   bool   `json:"not_here,omitempty"`  // the object is kept, because what would replace it is not on this machine
+
+	Until time.Time `json:"until,omitzero"` // the new object can be created before; zero: always
 
 	// Earlier are ids of lines of the ledger that refuse the create, whose arguments a Delete does
 	// not know.

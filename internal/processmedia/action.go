@@ -97,8 +97,11 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 		what = uploaded.KeyPaths[0]
 		stored = fmt.Sprintf("The file itself is stored as %s. The action `vodlive_submit_batch_job` submits a job on this key path.", what)
 	}
-	if uploaded.Recorded {
+	switch {
+	case uploaded.Recorded:
 		stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends nothing that is stored."
+	case !config.SourceDir.IsNull():
+		stored += " They could not be recorded in `resume_dir`: the next invocation sends them again. Their key paths:\n" + noun.List(uploaded.KeyPaths)
 	}
 	say("submitting a batch job on " + what)
 	diags = nil

@@ -312,6 +312,16 @@ func (s *Store) Taken(uploadID string) bool {
 	return s.taken[lockOf(recordSuffix(uploadID))]
 }
 
+// Completed reports whether a run on this machine has continued an upload until it was an object.
+func (s *Store) Completed(ctx context.Context, uploadID string) bool {
+	f := s.open(ctx)
+	if f == nil {
+		return false
+	}
+	defer f.Close()
+	return f.Has(completed(recordSuffix(uploadID)))
+}
+
 // joined is a recorded upload as a state has it: which of them is newer is not known. The engine
 // proves the parts, so one may be listed twice.
 func (u *Unfinished) joined(other Unfinished) Unfinished {

@@ -129,6 +129,12 @@ func (u *Uploader) Left(group string) (keyPaths []string, unfinished map[string]
 	return keyPaths, unfinished
 }
 
+// HasLeft reports whether Leave was given a group.
+func (u *Uploader) HasLeft(group string) bool {
+	_, left := u.unfinished.Load(group)
+	return left
+}
+
 // madeOf is a stored file as the ledger has it: without the location, which is a URL.
 func madeOf(s StoredFile) resume.Made {
 	return resume.Made{

@@ -18,20 +18,32 @@ func (u *Uploader) LeaveUnfinished(ctx context.Context, f File, left *resume.Unf
 	key, err := u.key(ctx, f)
 	if err == nil && f.continues(left) {
 		u.config.Resume.Leave(ctx, key, *left)
-		u.expected.Store(f.place(), f)
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.expected[f.place()] = append(u.expected[f.place()], f)
 	}
 	return err
 }
 
+// Expects reports whether LeaveUnfinished was given an upload of a file of this path and name.
+func (u *Uploader) Expects(f File) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.expected[f.place()]) > 0
+}
+
 // TakeBack returns what LeaveUnfinished was given for a file of the same path and name that cannot
 // be read now, and that file. No other operation of this process gets it any more.
-func (u *Uploader) TakeBack(ctx context.Context, f File) (File, *resume.Unfinished) {
-	given, _ := u.expected.LoadAndDelete(f.place())
-	of, ok := given.(File)
-	if !ok {
-		return File{}, nil
+func (u *Uploader) TakeBack(ctx context.Context, f File) (of File, left *resume.Unfinished) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	files := u.expected[f.place()] // several resources may have the same path
+	for len(files) > 0 && left == nil {
+		of, files = files[0], files[1:]
+		left = u.left(ctx, of)
 	}
-	return of, u.left(ctx, of)
+	u.expected[f.place()] = files
+	return of, left
 }
 
 // place is what tells a file whose content is not known.

@@ -48,17 +48,19 @@ type Uploader struct {
 	display *display
 
 	unfinished sync.Map      // uploads that Leave was given, by group and name: map[string]*resume.Unfinished
-	expected   sync.Map      // files whose unfinished uploads LeaveUnfinished was given, by place: map[string]File
 	customers  sync.Map      // ids of the customers for whom this process got an address
 	given      sync.Map      // key paths and upload ids that the service gave, with the file of each: map[string]string
 	asking     chan struct{} // holds a value while a caller asks for the first address
+
+	mu       sync.Mutex
+	expected map[string][]File // whose unfinished uploads LeaveUnfinished was given, by place
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor, c.Resume = cmp.Or(c.Redactor, redact.New()), cmp.Or(c.Resume, resume.New("", nil))
 	shown := &display{path: c.ProgressFile, mask: c.Redactor, tasks: map[*task]struct{}{}}
-	return &Uploader{config: c, display: shown, asking: make(chan struct{}, 1)}
+	return &Uploader{config: c, display: shown, asking: make(chan struct{}, 1), expected: map[string][]File{}}
 }
 
 // StoredFile is a complete upload as the service and storage describe it, "" for what they left
@@ -147,6 +149,12 @@ func (u *Uploader) Records(ctx context.Context) bool { return u.config.Resume.Us
 
 // Taken reports whether an Upload of this process has continued an unfinished upload.
 func (u *Uploader) Taken(uploadID string) bool { return u.config.Resume.Taken(uploadID) }
+
+// Completed reports whether a run on this machine has made an unfinished upload an object. The
+// deposed object of a create_before_destroy has the upload until it is destroyed.
+func (u *Uploader) Completed(ctx context.Context, uploadID string) bool {
+	return u.config.Resume.Completed(ctx, uploadID)
+}
 
 // operation is one call of Upload.
 type operation struct {
