@@ -139,13 +139,23 @@ func (o object) has(key string) bool {
 // hasAny reports whether the value under one of the keys is not null.
 func (o object) hasAny(keys ...string) bool { return !o.get(keys...).isNull() }
 
-// keys returns the keys, sorted, and one of several spellings.
-func (o object) keys() []string {
-	names := map[string]string{}
+// distinct returns the members by key, and one of several spellings: as get does, the first that is
+// not null, and of a key that is there twice the last.
+func (o object) distinct() []member {
+	kept := map[string]member{}
 	for _, m := range o.members {
-		names[m.folded] = m.key
+		if before, there := kept[m.folded]; !there || before.isNull() || before.key == m.key && !m.isNull() {
+			kept[m.folded] = m
+		}
 	}
-	return slices.Sorted(maps.Values(names))
+	return slices.SortedFunc(maps.Values(kept), func(a, b member) int { return strings.Compare(a.key, b.key) })
+}
+
+func (o object) keys() (keys []string) {
+	for _, m := range o.distinct() {
+		keys = append(keys, m.key)
+	}
+	return keys
 }
 
 // describe says what a value is, for an error text. brief says it without its members or elements.

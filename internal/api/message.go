@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
@@ -129,8 +131,8 @@ func saysOnlyWhy(v value) bool {
 		return true
 	}
 	o := v.object()
-	for _, key := range o.keys() {
-		if m := o.get(key); (m.IsObject() || m.IsArray()) && !among(whyKeys, key) && !m.hollow(0) {
+	for _, m := range o.distinct() {
+		if (m.Type == gjson.JSON || m.folded == "data") && !among(whyKeys, m.key) && !m.hollow(0) {
 			return false
 		}
 	}

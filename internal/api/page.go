@@ -121,10 +121,10 @@ func decodeCursor(v value) (Cursor, error) {
 		// Taking this page for the last one would hide sessions.
 		return nil, misshapen("LastEvaluatedKey is %s, of which none is %s", v.describe(), strings.Join(cursorKeys, ", "))
 	}
-	for _, key := range o.keys() {
-		text, ok := cursorValue(o.get(key))
-		if ok && strings.TrimSpace(text) != "" && !among(cursorKeys, key) {
-			next[key] = text
+	for _, m := range o.distinct() {
+		text, ok := cursorValue(m.value)
+		if ok && strings.TrimSpace(text) != "" && !among(cursorKeys, m.key) {
+			next[m.key] = text
 		}
 	}
 	return next, nil
@@ -134,8 +134,8 @@ func decodeCursor(v value) (Cursor, error) {
 func cursorValue(v value) (string, bool) {
 	if v.IsObject() {
 		if o := v.object(); len(o.members) == 1 {
-			if inner := o.get(o.keys()[0]); !inner.IsObject() {
-				v = inner
+			if inner := o.members[0]; !inner.IsObject() {
+				v = inner.value
 			}
 		}
 	}

@@ -26,7 +26,10 @@ var regionKeys = []string{"region", "name", "region_name", "code", "region_code"
 
 // decodeRegions reads the response to call 8 of SERVICE.md: a list of strings or objects.
 func decodeRegions(v value) ([]Region, error) {
-	list, ok := findList(v, "regions")
+	list, ok := v.object().get("data"), true // where it is documented
+	if !list.IsArray() {
+		list, ok = findList(v, "regions")
+	}
 	if !ok {
 		if o := v.object(); o.has("data") && o.get("data").isNull() {
 			return nil, nil
@@ -100,9 +103,9 @@ func regionName(v value, depth int) (string, bool) {
 	if len(known) > 0 {
 		return known[0], true
 	}
-	for _, key := range o.keys() {
-		if text := o.get(key); text.isString() {
-			texts = append(texts, text)
+	for _, m := range o.distinct() {
+		if m.isString() {
+			texts = append(texts, m.value)
 		}
 	}
 	if len(texts) == 1 {

@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -44,7 +45,7 @@ var aSession = wanted{
 
 // hasSession reports whether a body has an object that is surely a session.
 func hasSession(v value) bool {
-	_, found := aSession.search(v, aSession.sure, false, 0)
+	_, found := aSession.search(v, aSession.sure, 0)
 	return found == 1
 }
 
@@ -73,6 +74,11 @@ func decodeSession(v value) (s Session, urls []string, err error) {
 		}
 	}
 	s["id"] = id
+	if at, err := time.Parse(time.RFC3339, s["scheduled_at"]); err == nil { // an instant, in any offset
+		if zone, err := forms.Zone(s["timezone"]); err == nil {
+			s["scheduled_at"] = at.In(zone).Format(forms.LocalTimeLayout)
+		}
+	}
 	if s["is_scheduled"] == "" && s["scheduled_at"] != "" { // a response with a start may leave it out
 		s["is_scheduled"] = "true"
 	}

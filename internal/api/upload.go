@@ -177,9 +177,9 @@ func decodeCompletedUpload(v value) (*CompletedUpload, error) {
 		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: location(f.limited(AddressLimit, "Location")), ETag: f.etag("ETag"),
 		ServerSideEncryption: f.str("ServerSideEncryption"), VersionID: f.str("VersionId"),
 	}
-	for _, key := range f.object.keys() {
-		if algorithm, ok := strings.CutPrefix(fold(key), fold("Checksum")); ok {
-			if value := f.str(key); value != "" {
+	for _, m := range f.distinct() {
+		if algorithm, ok := strings.CutPrefix(m.folded, fold("Checksum")); ok && m.isString() { // other fields may have such a name, too
+			if value := f.str(m.key); value != "" {
 				if done.Checksums == nil {
 					done.Checksums = map[string]string{}
 				}

@@ -1,5 +1,7 @@
 package api
 
+import "github.com/tidwall/gjson"
+
 // wrapperDepth is how deep the wanted object may be wrapped.
 const wrapperDepth = 5
 
@@ -20,12 +22,11 @@ type wanted struct {
 
 // find returns the wanted object. The rule for wrappers is:
 //
-//   - The outermost object that is sure is accepted.
-//   - An object that is not sure is searched: first its member "data", then "session", then all
-//     others. Only one of these others may contain the wanted object: if two do, it is not known
-//     which is meant.
-//   - If no object is sure, one that is maybe is accepted: the innermost in "data" or "session",
-//     because a wrapper may have an id of its own.
+//   - In an object, its member "data" is searched first, then "session", then comes the object
+//     itself, because a wrapper may have an id, a name or a URL of its own. Then all its other
+//     members are searched. Only one of them may contain the wanted object: if two do, it is not
+//     known which is meant.
+//   - An object that is maybe is accepted if none is sure.
 func (w wanted) find(v value) (object, bool) {
 	o, found := w.count(v)
 	return o, found == 1
@@ -33,16 +34,15 @@ func (w wanted) find(v value) (object, bool) {
 
 // count returns how many objects fit, and the object if only one does.
 func (w wanted) count(v value) (object, int) {
-	o, found := w.search(v, w.sure, false, 0)
+	o, found := w.search(v, w.sure, 0)
 	if found == 0 && w.maybe != nil {
-		o, found = w.search(v, w.maybe, true, 0)
+		o, found = w.search(v, w.maybe, 0)
 	}
 	return o, found
 }
 
-// search returns how many objects that fit it found, and the object if there is one. innermost
-// decides between an object and one inside its named members if both fit.
-func (w wanted) search(v value, fits func(object) bool, innermost bool, depth int) (object, int) {
+// search returns how many objects that fit it found, and the object if there is one.
+func (w wanted) search(v value, fits func(object) bool, depth int) (object, int) {
 	if n, only := v.count(); n == 1 && w.inLists {
 		v = only
 	}
@@ -50,22 +50,19 @@ func (w wanted) search(v value, fits func(object) bool, innermost bool, depth in
 		return object{}, 0
 	}
 	o := v.object()
-	if !innermost && fits(o) {
-		return o, 1
-	}
 	named, others := w.members(o)
 	for _, inner := range named {
-		if o, found := w.search(inner, fits, innermost, depth+1); found > 0 {
+		if o, found := w.search(inner, fits, depth+1); found > 0 {
 			return o, found
 		}
 	}
-	if innermost && fits(o) {
+	if fits(o) {
 		return o, 1
 	}
 	var one object
 	all := 0
 	for _, inner := range others {
-		if o, found := w.search(inner, fits, innermost, depth+1); found > 0 {
+		if o, found := w.search(inner, fits, depth+1); found > 0 {
 			one, all = o, all+found
 		}
 	}
@@ -79,9 +76,9 @@ func (w wanted) members(o object) (named, others []value) {
 			named = append(named, v)
 		}
 	}
-	for _, key := range o.keys() {
-		if v := o.get(key); (v.IsObject() || v.IsArray()) && !among(namedWrappers, key) && !among(w.own, key) {
-			others = append(others, v)
+	for _, m := range o.distinct() {
+		if m.Type == gjson.JSON && !among(namedWrappers, m.key) && !among(w.own, m.key) {
+			others = append(others, m.value)
 		}
 	}
 	return named, others
@@ -122,9 +119,9 @@ func onlyList(o object) value {
 		}
 	}
 	var lists []value
-	for _, key := range o.keys() {
-		if list := o.get(key); list.IsArray() && !list.empty() && !among(whyKeys, key) && !among(traceKeys, key) {
-			lists = append(lists, list)
+	for _, m := range o.distinct() {
+		if m.IsArray() && !m.empty() && !among(whyKeys, m.key) && !among(traceKeys, m.key) {
+			lists = append(lists, m.value)
 		}
 	}
 	if len(lists) != 1 {

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
@@ -120,7 +123,8 @@ func readToken(path string, hook disk.Hook) (string, error) {
 		return "", fmt.Errorf("the file %s cannot be read: %w", path, err)
 	}
 	defer func() { _ = f.Close() }()
-	content, err := io.ReadAll(io.LimitReader(f, tokenLimit+1))
+	// PowerShell writes UTF-16, or UTF-8 with a byte-order mark.
+	content, err := io.ReadAll(io.LimitReader(transform.NewReader(f, unicode.BOMOverride(transform.Nop)), tokenLimit+1))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("the file %s cannot be read: %w", path, disk.Cause(err))

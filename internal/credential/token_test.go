@@ -124,3 +124,18 @@ func TestFileTokenProblems(t *testing.T) {
 		})
 	}
 }
+
+// TestFileTokenOfPowerShell reads what a redirection of its output writes.
+func TestFileTokenOfPowerShell(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{
+		"utf-8":    "\xef\xbb\xbfthe-token\r\n",
+		"utf-16le": "\xff\xfet\x00h\x00e\x00-\x00t\x00o\x00k\x00e\x00n\x00\r\x00\n\x00",
+	} {
+		path := filepath.Join(t.TempDir(), "token")
+		write(t, path, content)
+		if got, err := credential.FileToken(path, nil).Token(t.Context(), ""); got != "the-token" || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

@@ -134,7 +134,9 @@ func (r *liveSession) settle(ctx context.Context, m values, given values, create
 	m.fillCreated(last, shown)
 	if stopped == nil {
 		if s := r.listCreated(ctx, m, created.ID(), last.Status(), diags); s != nil {
-			m.fillCreated(s, shown)
+			shown.fill(s, shown.left(arguments))
+			m.fill(s, m.left(computed))
+			m.dropEndpoints()
 			data.ListedIn = m.str("status").String()
 		}
 	}

@@ -112,7 +112,7 @@ func readByID(ctx context.Context, data *noun.Data, m values, diags *diag.Diagno
 	m.fill(s, attributes)
 	if required, missing := m.missing(); len(required)+len(missing) > 0 {
 		if s, _ := fromListing(ctx, data, s.ID(), since, diags); s != nil {
-			m.fill(s, attributes)
+			m.fill(s, m.left(attributes))
 		}
 	}
 	m["id"] = types.StringValue(id) // the service may write it in another letter case, which Terraform refuses

@@ -31,6 +31,14 @@ func (m values) fillComputed(s api.Session) {
 	m.dropEndpoints()
 }
 
+// left returns the attributes that a page of the listing sets after a GET: the status, and what the
+// GET has not shown. The listing may spell the other values differently.
+func (m values) left(list []attribute) []attribute {
+	return selected(list, func(a attribute) bool {
+		return a.Name == "status" || m[a.Name].IsNull() || m[a.Name].IsUnknown()
+	})
+}
+
 // dropEndpoints clears the endpoints if the state must not have them.
 func (m values) dropEndpoints() {
 	if m.hidesEndpoints() {

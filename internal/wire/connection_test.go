@@ -107,6 +107,17 @@ func overWire(base string) settings {
 	return c
 }
 
+// TestStatusThatThereIsNot: a gateway that sends it may have passed the request on.
+func TestStatusThatThereIsNot(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{0, 999} {
+		service := wiretest.Always(status, "")
+		if err := newClient(t, config(service)).create(t.Context()); !outcome(t, err).MayHaveBeenProcessed || len(service.Requests()) != 1 {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+}
+
 // TestOnceMeansOnce breaks the kept connection of an earlier call when a create is sent. Neither
 // net/http nor the client may send it again.
 func TestOnceMeansOnce(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -97,6 +98,30 @@ func TestProxies(t *testing.T) {
 				t.Errorf("permanent: %t", !test.permanent)
 			}
 		})
+	}
+}
+
+// TestProxyThatSpeaksNoTLS has an address with https:// for a proxy with http://: the error is not
+// one of the service.
+func TestProxyThatSpeaksNoTLS(t *testing.T) {
+	t.Parallel()
+	transport := newTransport(Config{}, (&net.Dialer{}).DialContext)
+	t.Cleanup(transport.CloseIdleConnections)
+	transport.Proxy = http.ProxyURL(&url.URL{Scheme: "https", Host: newProxy(t, func(*http.Request) int { return http.StatusOK })})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://live.example.com", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := transport.RoundTrip(req)
+	if err == nil {
+		_ = res.Body.Close()
+		t.Fatal("no error")
+	}
+	sent := &trace{}
+	sent.connecting.Store(true)
+	const want = "the proxy cannot be reached: TLS: the server does not answer in TLS; is the port right?"
+	if got := sent.failure(t.Context(), err, redact.New()).Error(); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

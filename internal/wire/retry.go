@@ -123,7 +123,7 @@ func isWhole(body []byte) bool {
 // 503, or 408, may be that of a gateway, which passed the request on. 303 refers to the result of a
 // request that was processed.
 func unknownAfter(status int) bool {
-	return status >= http.StatusInternalServerError || status == http.StatusRequestTimeout || status == http.StatusSeeOther
+	return status < http.StatusOK || status >= http.StatusInternalServerError || status == http.StatusRequestTimeout || status == http.StatusSeeOther
 }
 
 // authorize adds the credential. After a 401 it gets another one, once in a call, and repeats the

@@ -117,6 +117,10 @@ const errConnRefused = syscall.Errno(10061)
 
 // describe puts an error of the network into words. broken says when it happened.
 func describe(err error, f fault, broken string) string {
+	op, _ := errors.AsType[*net.OpError](err)
+	if op != nil && op.Op == "proxyconnect" { // net/http's name for it
+		return "the proxy cannot be reached: " + describe(op.Err, f, broken)
+	}
 	if text := tlsProblem(err); text != "" {
 		return text
 	}
@@ -125,10 +129,6 @@ func describe(err error, f fault, broken string) string {
 	}
 	if errors.Is(err, retry.ErrFirstContact) {
 		return retry.ErrFirstContact.Error()
-	}
-	op, _ := errors.AsType[*net.OpError](err)
-	if op != nil && op.Op == "proxyconnect" { // net/http's name for it
-		return "the proxy cannot be reached: " + describe(op.Err, f, broken)
 	}
 	lookup, isLookup := errors.AsType[*net.DNSError](err)
 	switch {

@@ -34,7 +34,7 @@ const longestWait = 10 * time.Minute
 
 // askedToWait fails if the service wants no calls for longer than ctx lasts.
 func askedToWait(ctx context.Context, length time.Duration) error {
-	if hasTime(ctx, length) {
+	if length == 0 || hasTime(ctx, length) {
 		return nil
 	}
 	text := fmt.Sprintf("the service asks to wait %s before the next call, longer than this operation may still take", length.Round(time.Second))
