@@ -50,9 +50,8 @@ func (w wanted) search(v value, fits func(object) bool, depth int) (object, int)
 		return object{}, 0
 	}
 	o := v.object()
-	named, others := w.members(o)
-	for _, inner := range named {
-		if o, found := w.search(inner, fits, depth+1); found > 0 {
+	for _, key := range namedWrappers {
+		if o, found := w.search(o.get(key), fits, depth+1); found > 0 {
 			return o, found
 		}
 	}
@@ -61,27 +60,15 @@ func (w wanted) search(v value, fits func(object) bool, depth int) (object, int)
 	}
 	var one object
 	all := 0
-	for _, inner := range others {
-		if o, found := w.search(inner, fits, depth+1); found > 0 {
+	for _, m := range o.distinct() {
+		if m.Type != gjson.JSON || among(namedWrappers, m.key) || among(w.own, m.key) {
+			continue
+		}
+		if o, found := w.search(m.value, fits, depth+1); found > 0 {
 			one, all = o, all+found
 		}
 	}
 	return one, all
-}
-
-// members lists the members of o in which the wanted object may be.
-func (w wanted) members(o object) (named, others []value) {
-	for _, key := range namedWrappers {
-		if v := o.get(key); !v.isNull() {
-			named = append(named, v)
-		}
-	}
-	for _, m := range o.distinct() {
-		if m.Type == gjson.JSON && !among(namedWrappers, m.key) && !among(w.own, m.key) {
-			others = append(others, m.value)
-		}
-	}
-	return named, others
 }
 
 // plainLists are keys that do not say what a list contains.
