@@ -39,7 +39,7 @@ func (s *scenario) expect(what, text string) {
 		}
 	case "shows", "hides":
 		if part := flat(s.template(text)); s.cli == nil && s.step != "invoke" || strings.Contains(s.shown(), part) != (what == "shows") {
-			s.errorf("it is not true that a CLI %s %q", what, part)
+			s.errorf("it is not true that a CLI %s %q: %s", what, part, s.shown())
 		}
 	case "lacks":
 		if part := flat(s.template(text)); strings.Contains(flat(s.diags.String()), part) {

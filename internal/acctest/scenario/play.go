@@ -278,10 +278,17 @@ func (s *scenario) drive(verb, text, object string, w *wordsOf, fails bool) {
 	case "invoke":
 		p, end := s.interruptible(w)
 		defer end()
+		config := acctest.Attrs{}
+		if block := s.block("action"); block != nil {
+			config = s.arguments(block.Body.Blocks[0].Body)
+		}
+		if object != "" {
+			config = config.With(s.object(object))
+		}
 		if w.take("planned") {
-			s.diags = p.PlanAction(w.next(), s.object(object))
+			s.diags = p.PlanAction(w.next(), config)
 		} else {
-			s.progress, s.diags = p.Invoke(w.next(), s.object(object))
+			s.progress, s.diags = p.Invoke(w.next(), config)
 		}
 	case "read", "open":
 		p, typ := s.process(), w.next()

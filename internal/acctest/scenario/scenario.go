@@ -19,7 +19,9 @@
 //	import EXPRESSION             imports by id; import {key_path = "..."}: by identity
 //	refresh                       refreshes the state
 //	read TYPE {...}               reads a data source into data; open TYPE: an ephemeral resource
-//	invoke TYPE {...}             plans and invokes an action; invoke planned TYPE: plans it
+//	invoke TYPE {...}             plans and invokes an action; invoke planned TYPE: plans it; the
+//	                              object is merged with the block "config" of an action that the
+//	                              configuration has
 //	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED (and what
 //	                              is at its end), renamed b.mp4, linked TARGET, sized BYTES, or
 //	                              removed; edit unnoticed a.mp4 ... keeps its modification time

@@ -237,7 +237,7 @@ func (s *scenario) ledger() cty.Value {
 	s.t.Helper()
 	s.process()
 	lines := []cty.Value{}
-	for _, name := range slices.Concat(s.records("file-*"), s.records("session-*")) {
+	for _, name := range slices.Concat(s.records("file-*"), s.records("session-*"), s.records("action*")) {
 		content, err := os.ReadFile(name)
 		s.must(err)
 		for line := range strings.Lines(string(content)) {
