@@ -4,12 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,110 +15,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
-
-// TestFromForEachToAFolder follows the recipe of the guide with 25 files.
-func TestFromForEachToAFolder(t *testing.T) {
-	t.Parallel()
-	const files = 25
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	cli.SkipBelow("removed blocks", "1.7.0", "1.10.0")
-	for i := range files {
-		cli.Write(fmt.Sprintf("media/%d/%d.mp4", i%7, i), fmt.Sprintf("content %d", i))
-	}
-	before := blocks(t, "many-files.md", "terraform")
-	i := slices.IndexFunc(before, func(s string) bool { return strings.Contains(s, "fileset(") })
-	steps := blocks(t, "many-files.md", "hcl")
-	steps = steps[max(slices.IndexFunc(steps, func(s string) bool { return strings.Contains(s, "adopt") }), 0):]
-	if i < 0 || len(steps) != 2 {
-		t.Fatalf("the guide has changed: %d, %q", i, steps)
-	}
-	cli.Config(before[i])
-	cli.Must("apply", "-auto-approve")
-	server.AssertCalls(t, simulator.CallPutObject, files)
-
-	cli.Config(before[i] + steps[0])
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-
-	folder, _, found := strings.Cut(steps[0], "     adopt")
-	if !found {
-		t.Fatalf("the guide adopts nothing: %s", steps[0])
-	}
-	cli.Config(folder + "}\n" + steps[1])
-	cli.Must("apply", "-auto-approve")
-	cli.Config(folder + "}\n")
-	cli.AssertNoChanges()
-	server.AssertCalls(t, simulator.CallPutObject, files)
-	stored := cli.State()["vodlive_media_folder.clips"].Values["files"].(map[string]any)
-	if len(stored) != files || len(cli.State()) != 1 {
-		t.Errorf("%d files in %v", len(stored), cli.State())
-	}
-}
-
-// TestFilesThatAreMissing holds the table of the guide, and its two recipes beside it.
-func TestFilesThatAreMissing(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	all := map[string]string{"media/master.mxf": "master", "media/promo.mp4": "promo", "one.mp4": "one"}
-	restore := func() {
-		for name, content := range all {
-			cli.Write(name, content)
-		}
-	}
-	remove := func(names ...string) {
-		for _, name := range names {
-			if err := os.Remove(filepath.Join(cli.Dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	plan := func(want ...string) {
-		t.Helper()
-		r := cli.Run("plan", "-detailed-exitcode")
-		for _, text := range want {
-			if !strings.Contains(r.Flat(), text) {
-				t.Errorf("the plan lacks %q: %d\n%s", text, r.Code, r.Output)
-			}
-		}
-		if changes := want[0] != "No changes."; (r.Code == 2) != changes {
-			t.Errorf("the plan ends with %d, want a change: %t", r.Code, changes)
-		}
-	}
-	restore()
-	sums := recipe(t, "many-files.md", "terraform", `output "sums"`)
-	cli.Config(sums + "resource \"vodlive_media_upload\" \"one\" {\n  source = \"one.mp4\"\n}\n")
-	cli.Must("apply", "-auto-approve")
-	var want strings.Builder
-	for _, name := range []string{"master.mxf", "promo.mp4"} {
-		fmt.Fprintf(&want, "%x  %s\n", sha256.Sum256([]byte(all["media/"+name])), name)
-	}
-	if got := cli.Must("output", "-raw", "sums").Output; got != want.String() {
-		t.Errorf("the sums are %q, want %q", got, want.String())
-	}
-
-	const folder, upload = "The uploaded folder is not here", "The uploaded file is not here"
-	cli.Write("media/promo.mp4", "")
-	cli.Write("one.mp4", "")
-	plan("No changes.", "Uploaded files are empty here", upload)
-	restore()
-	remove("media/promo.mp4", "one.mp4")
-	plan("1 to change", "Uploaded files stay at the service", upload)
-	remove("media/master.mxf")
-	plan("No changes.", folder, upload)
-	remove("media")
-	plan("No changes.", folder, upload)
-	restore()
-	cli.AssertNoChanges()
-
-	cli.Config(recipe(t, "many-files.md", "terraform", "postcondition"))
-	cli.Must("apply", "-auto-approve")
-	remove("media/promo.mp4")
-	if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), "1 of 2 titles are there.") {
-		t.Errorf("a title is missing: %d\n%s", r.Code, r.Output)
-	}
-}
 
 // TestTreeIsCopied plans and applies in copies of a configuration, as Terragrunt and services that
 // clone before each run do.
@@ -157,41 +50,6 @@ resource "vodlive_media_folder" "copied" {
 	fill()
 	cli.AssertNoChanges()
 	server.AssertCalls(t, simulator.CallPutObject, 3)
-}
-
-// TestFileFetchedFromElsewhere applies the recipe of the guide, with a command that makes the file
-// in place of one that downloads it.
-func TestFileFetchedFromElsewhere(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	configurations := blocks(t, "large-files.md", "terraform")
-	i := slices.IndexFunc(configurations, func(s string) bool { return strings.Contains(s, "curl ") })
-	if i < 0 {
-		t.Fatal("the guide has changed")
-	}
-	recipe := strings.ReplaceAll(configurations[i], `curl -fsSL -o promo.mp4 \"$URL\"`, `printf %s \"$URL\" > promo.mp4`)
-	stored := func() string { return cli.State()["vodlive_media_upload.fetched"].Values["sha256"].(string) }
-	cli.Config(recipe)
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	first := stored()
-
-	// On another runner, without the file.
-	if err := os.Remove(filepath.Join(cli.Dir, "promo.mp4")); err != nil {
-		t.Fatal(err)
-	}
-	cli.Must("plan")
-	cli.Must("apply", "-auto-approve")
-	server.AssertCalls(t, simulator.CallPutObject, 1)
-
-	cli.Config(strings.ReplaceAll(recipe, "promo-2.mp4", "promo-3.mp4"))
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	server.AssertCalls(t, simulator.CallPutObject, 2)
-	if stored() == first {
-		t.Error("the file of the other URL was not uploaded")
-	}
 }
 
 // recipe is the first block of a page that contains text.
@@ -324,47 +182,6 @@ resource "terraform_data" "firewall" { # in place of a firewall's own
 	cli.Must("destroy", "-auto-approve")
 }
 
-// TestSessionsFromCSV applies the recipe, changes one row, and gives up another one.
-func TestSessionsFromCSV(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	channels := recipe(t, "recipes.md", "terraform", "csvdecode")
-	rows := func(names ...string) {
-		var text strings.Builder
-		text.WriteString("name,region,resolution,record\n")
-		for _, name := range names {
-			text.WriteString(name + ",eu-central-1,FULL_HD,true\n")
-		}
-		cli.Write("channels.csv", text.String())
-	}
-	rows("ch01", "ch05", "ch09")
-	cli.Config(channels)
-	cli.Must("apply", "-auto-approve")
-	if enabled := cli.State()[`vodlive_live_session.channel["ch05"]`].Values["enable_input_record"]; len(cli.State()) != 3 || enabled != true {
-		t.Fatalf("the state has %v", cli.State())
-	}
-	cli.AssertNoChanges()
-
-	rows("ch01", "ch09")
-	if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), `each.key != "KEY"`) {
-		t.Errorf("the plan of a protected session's end does not name the way out: %d\n%s", r.Code, r.Output)
-	}
-	rows("ch01", "ch05", "ch09")
-	lifted := strings.TrimSpace(recipe(t, "recipes.md", "hcl", `each.key != "ch05"`))
-	cli.Config(strings.Replace(channels, "deletion_protection = true", lifted, 1))
-	cli.Must("apply", "-auto-approve")
-	rows("ch01", "ch09")
-	cli.Must("apply", "-auto-approve")
-	cli.Config(channels)
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	server.AssertCalls(t, simulator.CallCreateSession, 3)
-	if len(cli.State()) != 2 {
-		t.Errorf("the state has %v", cli.State())
-	}
-}
-
 // TestSecretsStore: the store gets the stream key of each new session, once. A write-only argument
 // of this provider stands for those of the stores.
 func TestSecretsStore(t *testing.T) {
@@ -403,136 +220,6 @@ func TestSecretsStore(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestTwoFilesOfATitle changes one of the two files of a title's job.
-func TestTwoFilesOfATitle(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	titles := recipe(t, "recipes.md", "terraform", "yamldecode")
-	_, list, _ := strings.Cut(titles, "# titles.yaml: ")
-	list, _, _ = strings.Cut(list, "\n")
-	cli.Write("titles.yaml", list+"\nfriendly: { video: media/friendly.mp4, captions: captions/fr.vtt }\n")
-	for _, name := range []string{"media/promo.mp4", "captions/en.vtt", "media/friendly.mp4", "captions/fr.vtt"} {
-		cli.Write(name, name)
-	}
-	cli.Config(titles)
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	cli.Write("captions/en.vtt", "other captions")
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	jobs := server.Batches()
-	if len(jobs) != 3 {
-		t.Fatalf("%d jobs", len(jobs))
-	}
-	for i, job := range jobs {
-		if len(job.Paths) != 2 || path.Ext(job.Paths[0]) != ".mp4" || path.Ext(job.Paths[1]) != ".vtt" {
-			t.Errorf("job %d has %v", i, job.Paths)
-		}
-	}
-	if path.Base(jobs[2].Paths[1]) != "en.vtt" {
-		t.Errorf("the last job is of %v", jobs[2].Paths)
-	}
-}
-
-// TestJobForEachFolderOfTitles changes one file of one of two titles, and loses another. A folder
-// below a title belongs to it; a file beside the titles has no job.
-func TestJobForEachFolderOfTitles(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	for _, name := range []string{"cup/a.mp4", "cup/subtitles/b.vtt", "friendly/a.mp4", "friendly/b.vtt", "readme.txt"} {
-		cli.Write("media/"+name, name)
-	}
-	cli.Config(recipe(t, "recipes.md", "terraform", "of_title = {"))
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	cli.Write("media/friendly/b.vtt", "other captions")
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	jobs := server.Batches()
-	if len(jobs) != 3 {
-		t.Fatalf("%d jobs", len(jobs))
-	}
-	if last := jobs[2].Paths; len(last) != 2 || path.Base(last[0]) != "friendly_a.mp4" || path.Base(last[1]) != "friendly_b.vtt" {
-		t.Errorf("the last job is of %v", last)
-	}
-	if err := os.Remove(filepath.Join(cli.Dir, "media", "cup", "a.mp4")); err != nil {
-		t.Fatal(err)
-	}
-	if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), "The title cup has 1 files") {
-		t.Errorf("the plan without a video: %d\n%s", r.Code, r.Output)
-	}
-}
-
-// TestChangeIsAnUpdate holds what the page on policies says about a change of a session: what
-// policies and counts see, provisioners, mocks, and the order of what depends on it.
-func TestChangeIsAnUpdate(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
-	cli := acctest.NewCLI(t, server)
-	config := func(name, more string) string {
-		return `
-resource "vodlive_live_session" "studio" {
-  name         = "` + name + `"
-  region       = "eu-central-1"
-  input        = "RTMP_PUSH"
-  mode         = "NORM"
-  output_mode  = "RTMP_PULL"
-  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
-
-  provisioner "local-exec" {
-    command = "echo ${self.id}>> provisioned"
-  }
-}
-
-resource "terraform_data" "firewall" {
-  triggers_replace = vodlive_live_session.studio.elastic_ip_a
-  ` + more + `
-}
-`
-	}
-	cli.Config(config("a", ""))
-	cli.Must("apply", "-auto-approve")
-	cli.Config(config("b", ""))
-	cli.Must("plan", "-out=saved.plan")
-	var plan struct {
-		Changes []struct {
-			Address string `json:"address"`
-			Change  struct {
-				Actions      []string       `json:"actions"`
-				AfterUnknown map[string]any `json:"after_unknown"`
-			} `json:"change"`
-		} `json:"resource_changes"`
-	}
-	shown := cli.Must("show", "-json", "saved.plan").Output
-	if err := json.Unmarshal([]byte(shown), &plan); err != nil {
-		t.Fatal(err)
-	}
-	for _, rc := range plan.Changes {
-		if rc.Address == "vodlive_live_session.studio" && (!slices.Equal(rc.Change.Actions, []string{"update"}) || rc.Change.AfterUnknown["id"] != true) {
-			t.Errorf("policies see %v", rc.Change)
-		}
-	}
-	order := func(r acctest.Result) (destroyed, changed int) {
-		return strings.Index(r.Output, "terraform_data.firewall: Destroying"), strings.Index(r.Output, "vodlive_live_session.studio: Modifications complete")
-	}
-	if destroyed, changed := order(cli.Must("apply", "saved.plan")); destroyed < 0 || changed < destroyed {
-		t.Errorf("without create_before_destroy: destroyed at %d, changed at %d", destroyed, changed)
-	}
-	cli.Config(config("b", "lifecycle {\n    create_before_destroy = true\n  }"))
-	cli.Must("apply", "-auto-approve")
-	cli.Config(config("c", "lifecycle {\n    create_before_destroy = true\n  }"))
-	r := cli.Run("apply", "-auto-approve")
-	deposed := strings.Index(r.Output, "terraform_data.firewall (deposed object")
-	if _, changed := order(r); r.Code != 0 || changed < 0 || deposed < changed {
-		t.Errorf("with create_before_destroy: destroyed at %d, changed at %d:\n%s", deposed, changed, r.Output)
-	}
-	if lines := strings.Count(readFile(t, filepath.Join(cli.Dir, "provisioned")), "\n"); lines != 1 || len(server.Sessions()) != 3 {
-		t.Errorf("the provisioner ran %d times for %d sessions", lines, len(server.Sessions()))
 	}
 }
 
@@ -578,52 +265,6 @@ func TestPoliciesWithOPA(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}
-}
-
-// TestMocksKeepTheID through a change of a session.
-func TestMocksKeepTheID(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	cli.SkipBelow("mock_provider", "1.7.0", "1.8.0")
-	cli.Config(`
-variable "session_name" {
-  type = string
-}
-variable "id_before" {
-  type    = string
-  default = null
-}
-resource "vodlive_live_session" "studio" {
-  name         = var.session_name
-  region       = "eu-central-1"
-  input        = "RTMP_PUSH"
-  mode         = "NORM"
-  output_mode  = "RTMP_PULL"
-  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
-}
-output "id" {
-  value = vodlive_live_session.studio.id
-}
-`)
-	cli.Write("tests/id.tftest.hcl", `
-mock_provider "vodlive" {}
-run "first" {
-  variables { session_name = "a" }
-}
-run "second" {
-  variables {
-    session_name = "b"
-    id_before    = run.first.id
-  }
-  assert {
-    condition     = vodlive_live_session.studio.id == var.id_before
-    error_message = "The id is another one."
-  }
-}
-`)
-	cli.Must("test")
-	server.AssertCalls(t, simulator.CallCreateSession, 0)
 }
 
 // TestOriginFollowsTheEdge changes the session whose endpoint another one takes.

@@ -22,7 +22,7 @@ type realCLI struct {
 // commands are the verbs that a CLI has.
 var commands = map[string][]string{
 	"plan": {"plan", "-out=saved.plan"}, "apply": {"apply", "-auto-approve"}, "destroy": {"destroy", "-auto-approve"},
-	"refresh": {"apply", "-refresh-only", "-auto-approve"}, "import": {"import"}, "validate": {"validate"}, "get": {"get"},
+	"refresh": {"apply", "-refresh-only", "-auto-approve"}, "import": {"import"}, "validate": {"validate"}, "get": {"get"}, "test": {"test"},
 }
 
 func (c *realCLI) address() string { return strings.Join(c.resource, ".") }

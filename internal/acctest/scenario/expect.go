@@ -38,8 +38,8 @@ func (s *scenario) expect(what, text string) {
 			s.errorf("the diagnostics do not say %q", s.template(text))
 		}
 	case "shows", "hides":
-		if part := flat(s.template(text)); s.cli == nil && s.step != "invoke" || strings.Contains(s.shown(), part) != (what == "shows") {
-			s.errorf("it is not true that a CLI %s %q: %s", what, part, s.shown())
+		if s.cli == nil && s.step != "invoke" || s.holds(s.shown(), text) != (what == "shows") {
+			s.errorf("it is not true that a CLI %s %q", what, s.template(text))
 		}
 	case "lacks":
 		if part := flat(s.template(text)); strings.Contains(flat(s.diags.String()), part) {
@@ -115,17 +115,22 @@ func (s *scenario) parts() map[string]map[string]bool {
 func (s *scenario) hears(text string) (heard bool) {
 	s.t.Helper()
 	for i := range s.diags {
-		rest, found := flat(s.diags[i:i+1].String()), true
-		for part := range strings.SplitSeq(flat(s.template(text)), "...") {
-			part = strings.TrimSpace(part)
-			_, after, ok := strings.Cut(rest, part)
-			rest, found = after, found && ok
-		}
-		if found {
+		if s.holds(flat(s.diags[i:i+1].String()), text) {
 			s.said[i], heard = true, true
 		}
 	}
 	return heard
+}
+
+// holds reports whether a flat text has the parts of another one in their order.
+func (s *scenario) holds(rest, text string) (found bool) {
+	s.t.Helper()
+	found = true
+	for part := range strings.SplitSeq(flat(s.template(text)), "...") {
+		_, after, ok := strings.Cut(rest, strings.TrimSpace(part))
+		rest, found = after, found && ok
+	}
+	return found
 }
 
 // flat is a text with single spaces.

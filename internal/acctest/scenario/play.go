@@ -191,6 +191,13 @@ func (s *scenario) do(verb, text string) {
 			s.edit(w.words[0], w.words[1:])
 		}
 		return
+	case "needs":
+		if s.cli == nil {
+			s.t.Fatalf("%s: only a CLI has releases", s.at)
+		}
+		terraform, tofu, _ := strings.Cut(text, " ")
+		s.cli.SkipBelow("the scenario", terraform, tofu)
+		return
 	case "resource":
 		s.others[s.resource], s.resource = s.now, text
 		if o, made := s.others[text]; made {
@@ -341,8 +348,8 @@ func (s *scenario) configure(what string) {
 		if s.cli != nil {
 			return
 		}
-		if typ := s.block("resource").Labels[0]; s.World != nil && !s.now.Exists() && typ != s.now.Type {
-			s.now = s.Provider(nil).New(typ)
+		if s.World != nil && !s.now.Exists() {
+			s.now = s.Provider(nil).New(s.block("resource").Labels[0])
 		}
 	}
 }
@@ -470,7 +477,7 @@ func (s *scenario) edit(name string, content []string) {
 	path := filepath.Join(s.folder, name)
 	switch {
 	case name == "records":
-		s.editRecords(strings.Join(content, " "))
+		s.editFiles(strings.Join(content, " "), s.records("*-*"))
 	case name == "state" && s.cli != nil:
 		s.editState(strings.Join(content, " "))
 	case name == "state" && slices.Equal(content, []string{"removed"}):
@@ -485,6 +492,10 @@ func (s *scenario) edit(name string, content []string) {
 		for _, match := range matches {
 			s.must(os.RemoveAll(match))
 		}
+	case len(content) >= 3 && content[0] == "changed" && slices.Contains(content, "=>"):
+		s.editFiles(strings.Join(content[1:], " "), []string{path})
+	case len(content) >= 3 && content[0] == "from":
+		s.write(name, []byte(s.ofGuide(content[1], strings.Join(content[2:], " "))))
 	case len(content) == 2 && content[0] == "renamed":
 		s.must(os.Rename(path, filepath.Join(s.folder, s.template(content[1]))))
 	case len(content) == 2 && content[0] == "linked":
@@ -516,20 +527,37 @@ func (s *scenario) records(pattern string) []string {
 	return names
 }
 
-// editRecords replaces what a regular expression finds in the records, which must be there.
-func (s *scenario) editRecords(edit string) {
+// editFiles replaces what a regular expression finds in files, which must be in one of them.
+func (s *scenario) editFiles(edit string, names []string) {
 	s.t.Helper()
 	pattern, with, _ := strings.Cut(edit, " => ")
 	old, found := regexp.MustCompile(pattern), false
-	for _, name := range s.records("*-*") {
+	for _, name := range names {
 		content, err := os.ReadFile(name)
 		s.must(err)
 		found = found || old.Match(content)
 		s.must(os.WriteFile(name, old.ReplaceAll(content, []byte(with)), 0o600))
 	}
 	if !found {
-		s.t.Fatalf("%s: no record has %s", s.at, pattern)
+		s.t.Fatalf("%s: no file has %s", s.at, pattern)
 	}
+}
+
+// fenced is a configuration in a page.
+var fenced = regexp.MustCompile("(?s)```(?:terraform|hcl)\n(.*?)```")
+
+// ofGuide is the first configuration of a guide that has a text.
+func (s *scenario) ofGuide(page, text string) string {
+	s.t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", "docs", "guides", page))
+	s.must(err)
+	for _, block := range fenced.FindAllStringSubmatch(string(content), -1) {
+		if strings.Contains(block[1], text) {
+			return block[1]
+		}
+	}
+	s.t.Fatalf("%s: no configuration of %s has %q", s.at, page, text)
+	return ""
 }
 
 func (s *scenario) must(err error) {

@@ -44,11 +44,11 @@
 // must be: their sums may share channels with those of other tests, which no bubble may receive on.
 //
 // A line "real CLI" has a terraform or tofu play the steps plan, apply, destroy, import, refresh,
-// validate and get, with the words "fails", "replacing", "saved", "interrupted CALL", "unsettled",
-// and options: plan -destroy. There may be several resources, also in files that "edit more.tf"
-// writes: state is that of the first one of the configuration, others has all by address. "edit
-// state" knows tainted, untainted and removed. There is no virtual time, and no plan, identity or
-// log to look at.
+// validate, get and test, with the words "fails", "replacing", "saved", "interrupted CALL",
+// "unsettled", and options: plan -destroy. There may be several resources, also in files that "edit
+// more.tf" writes: state is that of the first one of the configuration, others has all by address.
+// "edit state" knows tainted, untainted and removed. There is no virtual time, and no plan,
+// identity or log to look at. The step "needs 1.7.0 1.10.0" skips an older Terraform or OpenTofu.
 //
 // What the service does:
 //
@@ -68,8 +68,8 @@
 //	calls batch=1    all calls of the step, or "none"; =* is one or more
 //	says TEXT        a diagnostic has the text; ${EXPRESSION} is replaced, and "..." is any text
 //	lacks TEXT       none has it
-//	shows TEXT       the output of the CLI, or the progress of an action, has it; hides TEXT: it
-//	                 has not
+//	shows TEXT       the output of the CLI, or the progress of an action, has it, with "..." as
+//	                 above; hides TEXT: it has not
 //	is EXPRESSION    is true
 //	reads a.mp4      the files in ${folder} that the provider reads, or "none"
 //	took 30s         of virtual time, up to a second more; or: took 30s to 45s

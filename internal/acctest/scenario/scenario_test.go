@@ -114,7 +114,9 @@ func TestWrongScenarios(t *testing.T) {
 		"every case":                            `no verb "every"`,
 		"case a\napply\ncase a\nplan":           `no verb "case"`,
 		"case a\napply\nevery case\nplan\ncase": `no verb "case"`,
-		"edit records nonesuch => x":            "no record has nonesuch",
+		"edit records nonesuch => x":            "no file has nonesuch",
+		"edit a.tf from nonesuch.md x":          "nonesuch.md",
+		"needs 1.7.0 1.10.0":                    "only a CLI has releases",
 		"edit a.mp4 renamed b.mp4":              "rename",
 		"apply\n  is logged(\"nonesuch\")":      "is not true",
 		"apply\n  is !kept(\"eu-central-1\")":   "is not true",
@@ -159,6 +161,7 @@ func TestWrongScenariosWithCLI(t *testing.T) {
 	for script, want := range map[string]string{
 		"plan\n  shows nonesuch":                             `shows "nonesuch"`,
 		"plan\n  hides 1 to add":                             `hides "1 to add"`,
+		"plan\n  shows 0 to change ... 1 to add":             `shows "0 to change ... 1 to add"`,
 		"plan fails":                                         "exit code 0",
 		"plan killed":                                        `what is ["killed"]`,
 		"open vodlive_session":                               `no verb "open"`,

@@ -1,0 +1,1 @@
+# What these scenarios apply is in files beside it, from the guides.
