@@ -339,7 +339,7 @@ func (s *scenario) configure(what string) {
 		s.must(os.MkdirAll(s.Dir, 0o700))
 	case strings.HasSuffix(what, " removed"):
 		delete(s.Env, strings.TrimSuffix(what, " removed"))
-	case strings.HasPrefix(what, "VODLIVE_"), strings.HasPrefix(what, "TF_"):
+	case variableName.MatchString(name):
 		s.Env[name] = s.template(value)
 	case s.configs[what] == nil:
 		s.t.Fatalf("%s: there is no configuration %q", s.at, what)
@@ -542,6 +542,9 @@ func (s *scenario) editFiles(edit string, names []string) {
 		s.t.Fatalf("%s: no file has %s", s.at, pattern)
 	}
 }
+
+// variableName is that of a variable of the environment.
+var variableName = regexp.MustCompile(`^[A-Z][A-Z_]+$`)
 
 // fenced is a configuration in a page.
 var fenced = regexp.MustCompile("(?s)```(?:terraform|hcl)\n(.*?)```")
