@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
@@ -54,24 +54,21 @@ func TestUnauthorized(t *testing.T) {
 			continue
 		}
 		for last, body := range map[int]string{200: call.good, 401: ""} {
-			t.Run(fmt.Sprint(call.name, " ", last), func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					source := &wiretest.TokenSource{Tokens: []string{"old-token", "new-token", "third-token"}}
-					service := wiretest.InTurn(wiretest.With(401, ""), wiretest.With(429, ""), wiretest.With(last, body))
-					c := config(service)
-					c.Token, c.MaxRetries = source, 0
-					if err := call.run(t.Context(), newClient(t, c)); (err == nil) != (last == 200) {
-						t.Error(err)
-					}
-					var sent []string
-					for _, r := range service.Requests() {
-						sent = append(sent, r.Header.Get("Authorization"))
-					}
-					if !slices.Equal(sent, []string{"old-token", "new-token", "new-token"}) {
-						t.Errorf("sent %q", sent)
-					}
-				})
+			bubble.Run(t, fmt.Sprint(call.name, " ", last), func(t *testing.T) {
+				source := &wiretest.TokenSource{Tokens: []string{"old-token", "new-token", "third-token"}}
+				service := wiretest.InTurn(wiretest.With(401, ""), wiretest.With(429, ""), wiretest.With(last, body))
+				c := config(service)
+				c.Token, c.MaxRetries = source, 0
+				if err := call.run(t.Context(), newClient(t, c)); (err == nil) != (last == 200) {
+					t.Error(err)
+				}
+				var sent []string
+				for _, r := range service.Requests() {
+					sent = append(sent, r.Header.Get("Authorization"))
+				}
+				if !slices.Equal(sent, []string{"old-token", "new-token", "new-token"}) {
+					t.Errorf("sent %q", sent)
+				}
 			})
 		}
 	}

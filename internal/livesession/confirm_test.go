@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -39,30 +40,27 @@ func TestCreateEndsWithAGet(t *testing.T) {
 		"listed with its status, but never": {creates: 5, late: time.Hour, failed: true, at: 30 * time.Second, most: 45 * time.Second},
 	}
 	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
-				unreadable(w, tt.late)
-				d, start := w.Provider(once), time.Now()
-				var creates sync.WaitGroup
-				for range tt.creates {
-					creates.Go(func() {
-						o, diags := d.Create(resourceType, base().With(tt.config))
-						if took := time.Since(start); took < tt.at || took > tt.most {
-							t.Errorf("the create took %v, want %v to %v", took, tt.at, tt.most)
-						}
-						text := diags.String()
-						if failed := strings.Contains(text, "error : The new live session cannot be read"); failed != tt.failed {
-							t.Errorf("failed %v, want %v:\n%s", failed, tt.failed, text)
-						}
-						if o.Text("id") == "" {
-							t.Error("the session is not in the state")
-						}
-					})
-				}
-				creates.Wait()
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+			unreadable(w, tt.late)
+			d, start := w.Provider(once), time.Now()
+			var creates sync.WaitGroup
+			for range tt.creates {
+				creates.Go(func() {
+					o, diags := d.Create(resourceType, base().With(tt.config))
+					if took := time.Since(start); took < tt.at || took > tt.most {
+						t.Errorf("the create took %v, want %v to %v", took, tt.at, tt.most)
+					}
+					text := diags.String()
+					if failed := strings.Contains(text, "error : The new live session cannot be read"); failed != tt.failed {
+						t.Errorf("failed %v, want %v:\n%s", failed, tt.failed, text)
+					}
+					if o.Text("id") == "" {
+						t.Error("the session is not in the state")
+					}
+				})
+			}
+			creates.Wait()
 		})
 	}
 }

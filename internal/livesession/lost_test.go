@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -71,39 +72,36 @@ func TestLostCreates(t *testing.T) {
 		"two appear":   {[]string{"one", "two"}, 3},
 		"none appears": {nil, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 3, BreakBefore: true})
-				time.AfterFunc(5*time.Second, func() {
-					for _, id := range tt.appear {
-						w.AddSession(simulator.SessionRecord{ID: id, Name: "match", Region: "eu-central-1"})
-					}
-				})
-				d := w.Provider(once)
-				texts := make([]string, 3)
-				var creates sync.WaitGroup
-				for i := range texts {
-					creates.Go(func() {
-						_, diags := d.Create(resourceType, base())
-						texts[i] = diags.String()
-					})
-				}
-				creates.Wait()
-				all := strings.Join(texts, "\n")
-				if strings.Contains(all, "most likely") {
-					t.Errorf("a create is sure of a session that may be that of another:\n%s", all)
-				}
+		bubble.Run(t, name, func(t *testing.T) {
+			w := acctest.NewWorld(t, simulator.Options{})
+			w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 3, BreakBefore: true})
+			time.AfterFunc(5*time.Second, func() {
 				for _, id := range tt.appear {
-					if n := strings.Count(all, block(id)); n != tt.shown {
-						t.Errorf("the import block of %s is shown %d times, want %d:\n%s", id, n, tt.shown, all)
-					}
-				}
-				if n, want := strings.Count(all, mayAppear), 3-tt.shown; n != want {
-					t.Errorf("%d of the three creates found nothing, want %d:\n%s", n, want, all)
+					w.AddSession(simulator.SessionRecord{ID: id, Name: "match", Region: "eu-central-1"})
 				}
 			})
+			d := w.Provider(once)
+			texts := make([]string, 3)
+			var creates sync.WaitGroup
+			for i := range texts {
+				creates.Go(func() {
+					_, diags := d.Create(resourceType, base())
+					texts[i] = diags.String()
+				})
+			}
+			creates.Wait()
+			all := strings.Join(texts, "\n")
+			if strings.Contains(all, "most likely") {
+				t.Errorf("a create is sure of a session that may be that of another:\n%s", all)
+			}
+			for _, id := range tt.appear {
+				if n := strings.Count(all, block(id)); n != tt.shown {
+					t.Errorf("the import block of %s is shown %d times, want %d:\n%s", id, n, tt.shown, all)
+				}
+			}
+			if n, want := strings.Count(all, mayAppear), 3-tt.shown; n != want {
+				t.Errorf("%d of the three creates found nothing, want %d:\n%s", n, want, all)
+			}
 		})
 	}
 }
@@ -159,41 +157,38 @@ func TestLostCreateAmongMany(t *testing.T) {
 	t.Parallel()
 	stage.Large(t)
 	for name, id := range map[string]string{"short ids": "session-", "long ids": strings.Repeat(`"`, 1000)} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				w.Quiet = true
-				add := func(kind string, n int) {
-					for i := range n {
-						status := "TERMINATED"
-						if i%100 == 7 {
-							status = "READY"
-						}
-						w.AddSession(simulator.SessionRecord{ID: fmt.Sprintf("%s%s-%d", id, kind, i), Name: "match", Region: "eu-central-1", Status: status})
+		bubble.Run(t, name, func(t *testing.T) {
+			w := acctest.NewWorld(t, simulator.Options{})
+			w.Quiet = true
+			add := func(kind string, n int) {
+				for i := range n {
+					status := "TERMINATED"
+					if i%100 == 7 {
+						status = "READY"
 					}
+					w.AddSession(simulator.SessionRecord{ID: fmt.Sprintf("%s%s-%d", id, kind, i), Name: "match", Region: "eu-central-1", Status: status})
 				}
-				d := w.Provider(once)
-				add("older", 300)
-				_, diags := d.DataSource("vodlive_live_sessions", config{}) // a page shows them before the create
-				diags.Must(t)
-				<-time.After(time.Second)
-				add("either", 600)
-				w.Fail(lostBefore)
-				time.AfterFunc(5*time.Second, func() { add("late", 300) })
-				_, diags = d.Create(resourceType, base())
-				text := diags.String()
-				if len(text) > 14<<10 {
-					t.Errorf("the diagnostic has %d bytes:\n%.2000s", len(text), text)
-				}
-				blocks, running := strings.Count(text, "import {"), strings.Count(text, "# status READY")
-				if name == "short ids" && (blocks != 10 || running != 9) {
-					t.Errorf("%d blocks, %d of sessions that may run:\n%s", blocks, running, text)
-				}
-				if blocks == 0 || blocks > 10 || !strings.Contains(text, "Not shown here: ") {
-					t.Errorf("%d blocks:\n%s", blocks, text)
-				}
-			})
+			}
+			d := w.Provider(once)
+			add("older", 300)
+			_, diags := d.DataSource("vodlive_live_sessions", config{}) // a page shows them before the create
+			diags.Must(t)
+			<-time.After(time.Second)
+			add("either", 600)
+			w.Fail(lostBefore)
+			time.AfterFunc(5*time.Second, func() { add("late", 300) })
+			_, diags = d.Create(resourceType, base())
+			text := diags.String()
+			if len(text) > 14<<10 {
+				t.Errorf("the diagnostic has %d bytes:\n%.2000s", len(text), text)
+			}
+			blocks, running := strings.Count(text, "import {"), strings.Count(text, "# status READY")
+			if name == "short ids" && (blocks != 10 || running != 9) {
+				t.Errorf("%d blocks, %d of sessions that may run:\n%s", blocks, running, text)
+			}
+			if blocks == 0 || blocks > 10 || !strings.Contains(text, "Not shown here: ") {
+				t.Errorf("%d blocks:\n%s", blocks, text)
+			}
 		})
 	}
 }

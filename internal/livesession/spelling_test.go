@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -46,17 +47,14 @@ var (
 func TestOtherSpellingAfterCreate(t *testing.T) {
 	t.Parallel()
 	for from, to := range spellings {
-		t.Run(to, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				shows(w, map[string]string{from: to})
-				o, diags := w.Provider(once).Create(resourceType, scheduledPull)
-				if len(diags) > 0 {
-					t.Fatal(diags.String())
-				}
-				checkEmptyPlan(t, w, o, scheduledPull)
-			})
+		bubble.Run(t, to, func(t *testing.T) {
+			w := acctest.NewWorld(t, simulator.Options{})
+			shows(w, map[string]string{from: to})
+			o, diags := w.Provider(once).Create(resourceType, scheduledPull)
+			if len(diags) > 0 {
+				t.Fatal(diags.String())
+			}
+			checkEmptyPlan(t, w, o, scheduledPull)
 		})
 	}
 }
@@ -150,34 +148,31 @@ func TestRendition(t *testing.T) {
 		{"input", `"RTMP_PULL"`, `"PULL"`, `input: configured "RTMP_PULL", shown "PULL"`, `"RTMPS_PULL"`},
 		{"enable_input_record", `"enable_input_record":false`, `"enable_input_record":true`, "enable_input_record: configured false, shown true", ""},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				changed := map[string]string{tt.from: tt.to}
-				shows(w, changed)
-				d := w.Provider(once)
-				o, diags := d.Create(resourceType, scheduledPull)
-				diags.Must(t)
-				text := diags.String()
-				if !strings.Contains(text, "The service stored other values than configured") || !strings.Contains(text, tt.said) || strings.Contains(text, "rtmp://") {
-					t.Errorf("said: %s", text)
-				}
-				if o.Text("input_source_a") == "" {
-					t.Error("input_source_a is null")
-				}
-				o = checkEmptyPlan(t, w, o, scheduledPull)
-				if tt.later == "" {
-					return
-				}
-				changed[tt.from] = tt.later
-				d = w.Provider(once)
-				o, diags = d.Read(o)
-				diags.Must(t)
-				if planned := d.Plan(o, scheduledPull); planned.Action != acctest.Update {
-					t.Error("a later change is not shown as drift")
-				}
-			})
+		bubble.Run(t, tt.name, func(t *testing.T) {
+			w := acctest.NewWorld(t, simulator.Options{})
+			changed := map[string]string{tt.from: tt.to}
+			shows(w, changed)
+			d := w.Provider(once)
+			o, diags := d.Create(resourceType, scheduledPull)
+			diags.Must(t)
+			text := diags.String()
+			if !strings.Contains(text, "The service stored other values than configured") || !strings.Contains(text, tt.said) || strings.Contains(text, "rtmp://") {
+				t.Errorf("said: %s", text)
+			}
+			if o.Text("input_source_a") == "" {
+				t.Error("input_source_a is null")
+			}
+			o = checkEmptyPlan(t, w, o, scheduledPull)
+			if tt.later == "" {
+				return
+			}
+			changed[tt.from] = tt.later
+			d = w.Provider(once)
+			o, diags = d.Read(o)
+			diags.Must(t)
+			if planned := d.Plan(o, scheduledPull); planned.Action != acctest.Update {
+				t.Error("a later change is not shown as drift")
+			}
 		})
 	}
 }
@@ -193,65 +188,62 @@ func TestListingRendersDifferently(t *testing.T) {
 		{"enable_input_record", `"enable_input_record":false`, `"enable_input_record":true`},
 	} {
 		for _, made := range []string{"imported by GET", "imported from a page", "created", "created without waiting"} {
-			t.Run(tt.name+" "+made, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					w := acctest.NewWorld(t, simulator.Options{})
-					listed := tt.to
-					w.Fail(simulator.Fault{Call: simulator.CallListSessions, Rewrite: func(body []byte) []byte {
-						return bytes.ReplaceAll(body, []byte(tt.from), []byte(listed))
-					}})
-					c, d := scheduledPull, w.Provider(once)
-					if made == "created without waiting" {
-						c = c.With(config{"wait_for_status": []any{}})
-					}
-					o, diags := d.Create(resourceType, c)
-					diags.Must(t)
-					if strings.HasPrefix(made, "imported") {
-						d = w.Provider(once)
-						if made == "imported from a page" {
-							names(t, d, nil)
-						}
-						o, diags = d.Import(resourceType, o.Text("id"))
-						diags.Must(t)
-						c = c.With(config{"enable_input_record": nil})
-						for name := range c { // as Terraform generates it
-							c[name] = o.Attrs()[name]
-						}
-					}
-					for _, paged := range []bool{false, true, false} {
-						d = w.Provider(once)
-						if paged {
-							names(t, d, nil)
-						}
-						if o, diags = d.Read(o); len(diags) > 0 {
-							t.Error(diags)
-						}
-						if planned := d.Plan(o, c); planned.Action != acctest.NoOp {
-							t.Fatalf("from a page: %v: %s of %v", paged, planned.Action, planned.Replaces)
-						}
-					}
-					calls := len(w.Journal())
-					if o, _ = w.Provider(once).Read(o); len(w.Journal()) != calls+1 {
-						t.Errorf("the difference is looked into again:\n%s", w.JournalText())
-					}
-
-					// What both show differently is drift.
-					later := strings.ReplaceAll(tt.from, "Key1", "Key9")
-					later = strings.NewReplacer(`"match"`, `"other"`, `"HD"`, `"FULL_HD"`).Replace(later)
-					if later == tt.from {
-						return
-					}
-					listed = later
-					w.Fail(simulator.Fault{Call: simulator.CallGetSession, Rewrite: func(body []byte) []byte {
-						return bytes.ReplaceAll(body, []byte(tt.from), []byte(later))
-					}})
+			bubble.Run(t, tt.name+" "+made, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{})
+				listed := tt.to
+				w.Fail(simulator.Fault{Call: simulator.CallListSessions, Rewrite: func(body []byte) []byte {
+					return bytes.ReplaceAll(body, []byte(tt.from), []byte(listed))
+				}})
+				c, d := scheduledPull, w.Provider(once)
+				if made == "created without waiting" {
+					c = c.With(config{"wait_for_status": []any{}})
+				}
+				o, diags := d.Create(resourceType, c)
+				diags.Must(t)
+				if strings.HasPrefix(made, "imported") {
 					d = w.Provider(once)
-					o, _ = d.Read(o)
-					if planned := d.Plan(o, c); planned.Action != acctest.Update {
-						t.Errorf("a change is not shown as drift: %s", planned.Action)
+					if made == "imported from a page" {
+						names(t, d, nil)
 					}
-				})
+					o, diags = d.Import(resourceType, o.Text("id"))
+					diags.Must(t)
+					c = c.With(config{"enable_input_record": nil})
+					for name := range c { // as Terraform generates it
+						c[name] = o.Attrs()[name]
+					}
+				}
+				for _, paged := range []bool{false, true, false} {
+					d = w.Provider(once)
+					if paged {
+						names(t, d, nil)
+					}
+					if o, diags = d.Read(o); len(diags) > 0 {
+						t.Error(diags)
+					}
+					if planned := d.Plan(o, c); planned.Action != acctest.NoOp {
+						t.Fatalf("from a page: %v: %s of %v", paged, planned.Action, planned.Replaces)
+					}
+				}
+				calls := len(w.Journal())
+				if o, _ = w.Provider(once).Read(o); len(w.Journal()) != calls+1 {
+					t.Errorf("the difference is looked into again:\n%s", w.JournalText())
+				}
+
+				// What both show differently is drift.
+				later := strings.ReplaceAll(tt.from, "Key1", "Key9")
+				later = strings.NewReplacer(`"match"`, `"other"`, `"HD"`, `"FULL_HD"`).Replace(later)
+				if later == tt.from {
+					return
+				}
+				listed = later
+				w.Fail(simulator.Fault{Call: simulator.CallGetSession, Rewrite: func(body []byte) []byte {
+					return bytes.ReplaceAll(body, []byte(tt.from), []byte(later))
+				}})
+				d = w.Provider(once)
+				o, _ = d.Read(o)
+				if planned := d.Plan(o, c); planned.Action != acctest.Update {
+					t.Errorf("a change is not shown as drift: %s", planned.Action)
+				}
 			})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
@@ -165,46 +166,43 @@ func TestWait(t *testing.T) {
 		},
 	}
 	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				if tt.cancel > 0 {
-					time.AfterFunc(tt.cancel, cancel)
-				}
-				limit := tt.limit
-				if limit == 0 {
-					limit = 24 * time.Hour
-				}
-				ctx, stop := context.WithTimeout(ctx, limit)
-				defer stop()
-				p := &script{start: time.Now(), previous: time.Now(), at: tt.at}
-				s, failed := wait(ctx, p.Poll, api.Session{"id": "s1", "status": "PENDING"}, tt.want, values{}.afterCreate())
-				took := time.Since(p.start)
-				if s.ID() != "s1" || s.Status() != tt.status {
-					t.Errorf("the session is %s with status %s, want s1 with %s", s.ID(), s.Status(), tt.status)
-				}
-				if took < tt.least || took > tt.most {
-					t.Errorf("took %v, want %v to %v", took, tt.least, tt.most)
-				}
-				switch {
-				case tt.fails == nil && failed != nil:
-					t.Errorf("failed: %+v", failed)
-				case tt.fails != nil && failed == nil:
-					t.Errorf("ended without an error after %v, want %q", took, tt.fails)
-				case tt.fails != nil:
-					text := failed.Summary() + "\n" + failed.Detail()
-					for _, want := range append([]string{"s1", tt.status}, tt.fails...) {
-						if !strings.Contains(text, want) {
-							t.Errorf("%q is not in: %s", want, text)
-						}
-					}
-					if slices.Equal(tt.fails, late) && !strings.Contains(text, "ended after "+took.String()) {
-						t.Errorf("it took %v: %s", took, text)
+		bubble.Run(t, name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if tt.cancel > 0 {
+				time.AfterFunc(tt.cancel, cancel)
+			}
+			limit := tt.limit
+			if limit == 0 {
+				limit = 24 * time.Hour
+			}
+			ctx, stop := context.WithTimeout(ctx, limit)
+			defer stop()
+			p := &script{start: time.Now(), previous: time.Now(), at: tt.at}
+			s, failed := wait(ctx, p.Poll, api.Session{"id": "s1", "status": "PENDING"}, tt.want, values{}.afterCreate())
+			took := time.Since(p.start)
+			if s.ID() != "s1" || s.Status() != tt.status {
+				t.Errorf("the session is %s with status %s, want s1 with %s", s.ID(), s.Status(), tt.status)
+			}
+			if took < tt.least || took > tt.most {
+				t.Errorf("took %v, want %v to %v", took, tt.least, tt.most)
+			}
+			switch {
+			case tt.fails == nil && failed != nil:
+				t.Errorf("failed: %+v", failed)
+			case tt.fails != nil && failed == nil:
+				t.Errorf("ended without an error after %v, want %q", took, tt.fails)
+			case tt.fails != nil:
+				text := failed.Summary() + "\n" + failed.Detail()
+				for _, want := range append([]string{"s1", tt.status}, tt.fails...) {
+					if !strings.Contains(text, want) {
+						t.Errorf("%q is not in: %s", want, text)
 					}
 				}
-			})
+				if slices.Equal(tt.fails, late) && !strings.Contains(text, "ended after "+took.String()) {
+					t.Errorf("it took %v: %s", took, text)
+				}
+			}
 		})
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 )
 
 // TestPatterns mean what they mean in .gitignore.
@@ -42,28 +42,25 @@ func TestPatterns(t *testing.T) {
 		"hidden, excluded":             {[]any{".*"}, []any{".git", ".keep/", ".DS_*"}, ".env"},
 		"no hidden files by wildcards": {[]any{"**/*", "*", "?env", "[.]env", "clips/**"}, []any{"drafts", "*.tmp"}, "clips/sub/y.mp4 clips/x.mp4 promo.mp4"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, files...)
-				w.config = w.config.With(acctest.Attrs{"include": tc.include, "exclude": tc.exclude, "name_format": "flat"})
-				if tc.include == nil {
-					delete(w.config, "include")
+		bubble.Run(t, name, func(t *testing.T) {
+			w := newWorld(t, files...)
+			w.config = w.config.With(acctest.Attrs{"include": tc.include, "exclude": tc.exclude, "name_format": "flat"})
+			if tc.include == nil {
+				delete(w.config, "include")
+			}
+			if tc.exclude == nil {
+				delete(w.config, "exclude")
+			}
+			if tc.want == "" {
+				if !w.plan().Diags.Failed() {
+					t.Error("a plan without an error")
 				}
-				if tc.exclude == nil {
-					delete(w.config, "exclude")
-				}
-				if tc.want == "" {
-					if !w.plan().Diags.Failed() {
-						t.Error("a plan without an error")
-					}
-					return
-				}
-				if diags := w.apply(); diags.Failed() {
-					t.Fatal(diags)
-				}
-				want(t, "files", strings.Join(w.names(), " "), tc.want)
-			})
+				return
+			}
+			if diags := w.apply(); diags.Failed() {
+				t.Fatal(diags)
+			}
+			want(t, "files", strings.Join(w.names(), " "), tc.want)
 		})
 	}
 }

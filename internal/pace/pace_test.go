@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 )
 
@@ -56,20 +57,17 @@ func TestSlots(t *testing.T) {
 		{"a bandwidth of 25 Mbit/s", 0, 3_125_000, 35, 5},
 		{"a bandwidth of 1 Gbit/s", 0, 125e6, 70, 14},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				u := pace.New(c.slots, c.bandwidth).Sender(int64(c.parts)*part, part)
-				defer u.Close()
-				done := make(chan struct{})
-				inFlight := puts(t, u, c.parts, done)
-				synctest.Wait()
-				if got := inFlight.Load(); got != c.want {
-					t.Errorf("%d PUTs are in flight, not %d", got, c.want)
-				}
-				close(done)
-				synctest.Wait()
-			})
+		bubble.Run(t, c.name, func(t *testing.T) {
+			u := pace.New(c.slots, c.bandwidth).Sender(int64(c.parts)*part, part)
+			defer u.Close()
+			done := make(chan struct{})
+			inFlight := puts(t, u, c.parts, done)
+			synctest.Wait()
+			if got := inFlight.Load(); got != c.want {
+				t.Errorf("%d PUTs are in flight, not %d", got, c.want)
+			}
+			close(done)
+			synctest.Wait()
 		})
 	}
 }
@@ -149,56 +147,53 @@ func TestLags(t *testing.T) {
 		"the line is full":                                 {[]time.Duration{2 * time.Second}, 3, 1, .4, false},
 		"the goodput has fallen":                           {[]time.Duration{2 * time.Second}, 3, .5, .4, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				u := pace.New(slots, 0).Sender(100*part, part)
-				defer u.Close()
-				begin := func(ended <-chan struct{}) *pace.Turn {
-					turn, err := u.Next(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
-					go func() {
-						_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, func(string, error) bool {
-							<-ended
-							return false
-						})
-					}()
-					synctest.Wait()
-					return turn
+		bubble.Run(t, name, func(t *testing.T) {
+			u := pace.New(slots, 0).Sender(100*part, part)
+			defer u.Close()
+			begin := func(ended <-chan struct{}) *pace.Turn {
+				turn, err := u.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
 				}
-				carry := func(d time.Duration, rate float64) {
-					for range d / (100 * time.Millisecond) {
-						time.Sleep(100 * time.Millisecond)
-						u.Sent(int64(rate * 1e6))
-					}
+				go func() {
+					_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, func(string, error) bool {
+						<-ended
+						return false
+					})
+				}()
+				synctest.Wait()
+				return turn
+			}
+			carry := func(d time.Duration, rate float64) {
+				for range d / (100 * time.Millisecond) {
+					time.Sleep(100 * time.Millisecond)
+					u.Sent(int64(rate * 1e6))
 				}
-				for _, took := range c.puts {
-					var turns []*pace.Turn
-					ended := make(chan struct{})
-					for range slots {
-						turns = append(turns, begin(ended))
-					}
-					carry(took, 1)
-					for _, turn := range turns {
-						turn.Stored(part, time.Now())
-						u.Done(part)
-					}
-					close(ended)
-					synctest.Wait()
-				}
+			}
+			for _, took := range c.puts {
+				var turns []*pace.Turn
 				ended := make(chan struct{})
-				defer close(ended)
-				var turn *pace.Turn
-				for range c.inFlight {
-					turn = begin(ended)
+				for range slots {
+					turns = append(turns, begin(ended))
 				}
-				carry(2*time.Second, c.goodput)
-				if got := turn.Lags(int64(c.sent*part), part); got != c.want {
-					t.Errorf("lags: %t", got)
+				carry(took, 1)
+				for _, turn := range turns {
+					turn.Stored(part, time.Now())
+					u.Done(part)
 				}
-			})
+				close(ended)
+				synctest.Wait()
+			}
+			ended := make(chan struct{})
+			defer close(ended)
+			var turn *pace.Turn
+			for range c.inFlight {
+				turn = begin(ended)
+			}
+			carry(2*time.Second, c.goodput)
+			if got := turn.Lags(int64(c.sent*part), part); got != c.want {
+				t.Errorf("lags: %t", got)
+			}
 		})
 	}
 }
@@ -250,45 +245,42 @@ func TestFewAddressesAtFirst(t *testing.T) {
 	t.Parallel()
 	const parts, slots = 60, 20
 	for trip, want := range map[time.Duration]int{5 * time.Millisecond: 5, 200 * time.Millisecond: slots} {
-		t.Run(trip.String(), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				u := pace.New(slots, 0).Sender(parts*part, part)
-				defer u.Close()
-				var mu sync.Mutex
-				asking, answered, begun := 0, 0, time.Now()
-				most := map[bool]int{} // by whether there was an answer
-				address := func(context.Context) (string, error) {
-					mu.Lock()
-					asking++
-					most[answered > 0] = max(most[answered > 0], asking)
-					mu.Unlock()
-					time.Sleep(trip)
-					mu.Lock()
-					defer mu.Unlock()
-					asking--
-					answered++
-					return "", nil
-				}
-				for range parts {
-					turn, err := u.Next(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
-					go func() {
-						_ = turn.Run(t.Context(), address, func(string, error) bool {
-							time.Sleep(time.Second - time.Since(begun)%time.Second) // they end together
-							return false
-						})
-					}()
-				}
-				time.Sleep(time.Minute)
+		bubble.Run(t, trip.String(), func(t *testing.T) {
+			u := pace.New(slots, 0).Sender(parts*part, part)
+			defer u.Close()
+			var mu sync.Mutex
+			asking, answered, begun := 0, 0, time.Now()
+			most := map[bool]int{} // by whether there was an answer
+			address := func(context.Context) (string, error) {
+				mu.Lock()
+				asking++
+				most[answered > 0] = max(most[answered > 0], asking)
+				mu.Unlock()
+				time.Sleep(trip)
 				mu.Lock()
 				defer mu.Unlock()
-				if most[false] != want || most[true] < 6 || answered != parts {
-					t.Errorf("%d addresses were asked for at once at first, not %d, and %d later, of %d", most[false], want, most[true], answered)
+				asking--
+				answered++
+				return "", nil
+			}
+			for range parts {
+				turn, err := u.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
 				}
-			})
+				go func() {
+					_ = turn.Run(t.Context(), address, func(string, error) bool {
+						time.Sleep(time.Second - time.Since(begun)%time.Second) // they end together
+						return false
+					})
+				}()
+			}
+			time.Sleep(time.Minute)
+			mu.Lock()
+			defer mu.Unlock()
+			if most[false] != want || most[true] < 6 || answered != parts {
+				t.Errorf("%d addresses were asked for at once at first, not %d, and %d later, of %d", most[false], want, most[true], answered)
+			}
 		})
 	}
 }

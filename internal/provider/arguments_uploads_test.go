@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -35,15 +35,12 @@ func TestArgumentsOfUploads(t *testing.T) {
 			}
 			for name := range strings.SplitSeq(a.names, ", ") {
 				for does, play := range plays {
-					t.Run(fmt.Sprintf("%s_%s_%d/%s", typ, name, i, does), func(t *testing.T) {
-						t.Parallel()
-						synctest.Test(t, func(t *testing.T) {
-							dir := argumentFiles(t)
-							c := &uploadArgument{t: t, argument: argumentTable(dir)[i], typ: typ, name: name, dir: dir, w: acctest.NewWorld(t, simulator.Options{})}
-							c.w.Quiet = true
-							c.p = c.w.Provider(nil)
-							play(c)
-						})
+					bubble.Run(t, fmt.Sprintf("%s_%s_%d/%s", typ, name, i, does), func(t *testing.T) {
+						dir := argumentFiles(t)
+						c := &uploadArgument{t: t, argument: argumentTable(dir)[i], typ: typ, name: name, dir: dir, w: acctest.NewWorld(t, simulator.Options{})}
+						c.w.Quiet = true
+						c.p = c.w.Provider(nil)
+						play(c)
 					})
 				}
 			}

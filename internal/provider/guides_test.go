@@ -13,13 +13,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -386,25 +386,22 @@ func TestErrorsLinkToTheirCause(t *testing.T) {
 		{simulator.CallCreateSession, "not connected", "the-address-cannot-be-reached"},
 		{simulator.CallPutPart, "404", "uploading-the-file-failed"}, // the cause is in the text
 	} {
-		t.Run(row.call+" "+row.kind, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				id := w.AddSession(simulator.SessionRecord{})
-				path := w.Store(t)
-				p := w.Provider(attrs{"max_retries": 1, "skip_region_validation": true, "request_timeout": "5s"})
-				c := cell{call: row.call, times: "ever"}
-				c.arm(t, w, faultKinds()[row.kind])
-				diags := c.carry(t, w, p, path, id)
-				if !known[row.want] || !diags.Failed() {
-					t.Fatalf("in the guide: %v, diagnostics: %s", known[row.want], diags)
+		bubble.Run(t, row.call+" "+row.kind, func(t *testing.T) {
+			w := acctest.NewWorld(t, simulator.Options{})
+			id := w.AddSession(simulator.SessionRecord{})
+			path := w.Store(t)
+			p := w.Provider(attrs{"max_retries": 1, "skip_region_validation": true, "request_timeout": "5s"})
+			c := cell{call: row.call, times: "ever"}
+			c.arm(t, w, faultKinds()[row.kind])
+			diags := c.carry(t, w, p, path, id)
+			if !known[row.want] || !diags.Failed() {
+				t.Fatalf("in the guide: %v, diagnostics: %s", known[row.want], diags)
+			}
+			for _, d := range diags {
+				if !strings.HasSuffix(d.Detail, "/docs/guides/troubleshooting.md#"+row.want) {
+					t.Errorf("%s: no link to #%s:\n%s", d.Summary, row.want, d.Detail)
 				}
-				for _, d := range diags {
-					if !strings.HasSuffix(d.Detail, "/docs/guides/troubleshooting.md#"+row.want) {
-						t.Errorf("%s: no link to #%s:\n%s", d.Summary, row.want, d.Detail)
-					}
-				}
-			})
+			}
 		})
 	}
 }

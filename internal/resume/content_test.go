@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -249,15 +250,12 @@ func TestHashOfAChangedFileIsNotUsed(t *testing.T) {
 		},
 		"damaged file": func(t *testing.T, r remembered) { rewrite(t, r.file(t), 10) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := remember(t, large)
-				change(t, r)
-				if got := r.known(t).SHA256; got != "" {
-					t.Errorf("used: %q", got)
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			r := remember(t, large)
+			change(t, r)
+			if got := r.known(t).SHA256; got != "" {
+				t.Errorf("used: %q", got)
+			}
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
@@ -249,34 +250,31 @@ func TestRunningProcess(t *testing.T) {
 		"of the same run":     {late: true, ends: 3 * time.Second},
 		"it ends in the line": {ends: 9 * time.Second, want: true, wait: 9 * time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				dir, ctx := t.TempDir(), t.Context()
-				r := request(resume.KindSession, "a")
-				first := ledger(dir, nil)
-				defer first.Close()
-				add(ctx, first, request(resume.KindFile, "other"), madeAs("o.mp4"))
-				if !tc.late {
-					first.Begin(ctx, r)
-					time.Sleep(time.Millisecond)
-				}
-				second := ledger(dir, nil)
-				defer second.Close()
-				if tc.late {
-					time.Sleep(time.Millisecond)
-					first.Begin(ctx, r)
-				}
-				if tc.ends > 0 {
-					time.AfterFunc(tc.ends, first.Close)
-				}
-				start := time.Now()
-				found := second.Find(ctx, r)
-				waited := time.Since(start)
-				if got := len(found) > 0; got != tc.want || waited < tc.wait || waited > tc.wait+time.Second {
-					t.Errorf("found %v after %s", got, waited)
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			dir, ctx := t.TempDir(), t.Context()
+			r := request(resume.KindSession, "a")
+			first := ledger(dir, nil)
+			defer first.Close()
+			add(ctx, first, request(resume.KindFile, "other"), madeAs("o.mp4"))
+			if !tc.late {
+				first.Begin(ctx, r)
+				time.Sleep(time.Millisecond)
+			}
+			second := ledger(dir, nil)
+			defer second.Close()
+			if tc.late {
+				time.Sleep(time.Millisecond)
+				first.Begin(ctx, r)
+			}
+			if tc.ends > 0 {
+				time.AfterFunc(tc.ends, first.Close)
+			}
+			start := time.Now()
+			found := second.Find(ctx, r)
+			waited := time.Since(start)
+			if got := len(found) > 0; got != tc.want || waited < tc.wait || waited > tc.wait+time.Second {
+				t.Errorf("found %v after %s", got, waited)
+			}
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -382,37 +383,34 @@ func TestRecordOfARunningProcess(t *testing.T) {
 		"it goes on":      {wait: 10 * time.Second},
 		"of the same run": {late: true, ends: 3 * time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				dir := t.TempDir()
-				var first *resume.Record
-				begin := func() {
-					first = resume.New(dir, nil).Begin(t.Context(), testKey, testUpload().UploadID)
-					first.Changed(testUpload)
-					time.Sleep(time.Millisecond)
-				}
-				if !tc.late {
-					begin()
-				}
-				second := resume.New(dir, nil)
+		bubble.Run(t, name, func(t *testing.T) {
+			dir := t.TempDir()
+			var first *resume.Record
+			begin := func() {
+				first = resume.New(dir, nil).Begin(t.Context(), testKey, testUpload().UploadID)
+				first.Changed(testUpload)
 				time.Sleep(time.Millisecond)
-				if tc.late {
-					begin()
-				}
-				if tc.ends > 0 {
-					time.AfterFunc(tc.ends, func() { first.Close(false) })
-				}
-				start := time.Now()
-				record := second.Take(t.Context(), testKey, fitsAny)
-				defer record.Close(false)
-				if waited := time.Since(start); (record != nil) != tc.want || waited < tc.wait || waited > tc.wait+time.Second {
-					t.Errorf("found %v after %s", record.Found(), waited)
-				}
-				if tc.ends == 0 {
-					first.Close(false)
-				}
-			})
+			}
+			if !tc.late {
+				begin()
+			}
+			second := resume.New(dir, nil)
+			time.Sleep(time.Millisecond)
+			if tc.late {
+				begin()
+			}
+			if tc.ends > 0 {
+				time.AfterFunc(tc.ends, func() { first.Close(false) })
+			}
+			start := time.Now()
+			record := second.Take(t.Context(), testKey, fitsAny)
+			defer record.Close(false)
+			if waited := time.Since(start); (record != nil) != tc.want || waited < tc.wait || waited > tc.wait+time.Second {
+				t.Errorf("found %v after %s", record.Found(), waited)
+			}
+			if tc.ends == 0 {
+				first.Close(false)
+			}
 		})
 	}
 }

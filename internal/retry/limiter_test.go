@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -27,34 +28,31 @@ func TestLimiterFindsTheRate(t *testing.T) {
 	}{{79, 4}, {400, 14}} { // a file of 77 parts, and a folder
 		for _, perSecond := range []float64{2, 3, 10, 50} {
 			for _, trip := range []time.Duration{20 * time.Millisecond, 80 * time.Millisecond} {
-				t.Run(fmt.Sprintf("%d requests, %.0f a second, %s", load.requests, perSecond, trip), func(t *testing.T) {
-					t.Parallel()
-					synctest.Test(t, func(t *testing.T) {
-						bucket, l := rate.NewLimiter(rate.Limit(perSecond), 5), retry.NewLimiter()
-						var left, refused atomic.Int64
-						left.Store(load.requests)
-						begun := time.Now()
-						var callers sync.WaitGroup
-						for range load.callers {
-							callers.Go(func() {
-								for left.Add(-1) >= 0 {
-									for !request(t, l, bucket, trip) {
-										refused.Add(1)
-									}
+				bubble.Run(t, fmt.Sprintf("%d requests, %.0f a second, %s", load.requests, perSecond, trip), func(t *testing.T) {
+					bucket, l := rate.NewLimiter(rate.Limit(perSecond), 5), retry.NewLimiter()
+					var left, refused atomic.Int64
+					left.Store(load.requests)
+					begun := time.Now()
+					var callers sync.WaitGroup
+					for range load.callers {
+						callers.Go(func() {
+							for left.Add(-1) >= 0 {
+								for !request(t, l, bucket, trip) {
+									refused.Add(1)
 								}
-							})
-						}
-						callers.Wait()
-						took := time.Since(begun).Seconds()
-						if share := float64(refused.Load()) / float64(load.requests+refused.Load()); share > 0.1 {
-							t.Errorf("%d refused, %.1f %%", refused.Load(), 100*share)
-						}
-						// A second is too short to find out that 50 are allowed.
-						could := min(perSecond, float64(load.callers)/trip.Seconds())*took + 5
-						if used := float64(load.requests) / could; used < 0.8 && took > 5 {
-							t.Errorf("%.0f %% of the bucket used in %.1f s", 100*used, took)
-						}
-					})
+							}
+						})
+					}
+					callers.Wait()
+					took := time.Since(begun).Seconds()
+					if share := float64(refused.Load()) / float64(load.requests+refused.Load()); share > 0.1 {
+						t.Errorf("%d refused, %.1f %%", refused.Load(), 100*share)
+					}
+					// A second is too short to find out that 50 are allowed.
+					could := min(perSecond, float64(load.callers)/trip.Seconds())*took + 5
+					if used := float64(load.requests) / could; used < 0.8 && took > 5 {
+						t.Errorf("%.0f %% of the bucket used in %.1f s", 100*used, took)
+					}
 				})
 			}
 		}

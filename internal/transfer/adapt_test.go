@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -213,21 +214,18 @@ func TestAdapts(t *testing.T) {
 		},
 		"a fixed number": {shared: 1e6, connection: each(1e5), concurrency: 5, size: 20e6, part: 50_000, most: [2]int{5, 5}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				l := newLine(test.shared)
-				if l.connection = test.connection; test.line != nil {
-					l.varies(test.line)
-				}
-				took := over(t, l, test.concurrency, test.size, test.part)
-				if mean, most := l.inFlightFrom(test.from, cmp.Or(test.to, took)); mean < test.mean || most < test.most[0] || most > test.most[1] {
-					t.Errorf("%.1f PUTs in flight, at most %d", mean, most)
-				}
-				if trials := l.trials(); trials < test.trials || test.took > 0 && took > test.took {
-					t.Errorf("%d trials, in %s", trials, took)
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			l := newLine(test.shared)
+			if l.connection = test.connection; test.line != nil {
+				l.varies(test.line)
+			}
+			took := over(t, l, test.concurrency, test.size, test.part)
+			if mean, most := l.inFlightFrom(test.from, cmp.Or(test.to, took)); mean < test.mean || most < test.most[0] || most > test.most[1] {
+				t.Errorf("%.1f PUTs in flight, at most %d", mean, most)
+			}
+			if trials := l.trials(); trials < test.trials || test.took > 0 && took > test.took {
+				t.Errorf("%d trials, in %s", trials, took)
+			}
 		})
 	}
 }

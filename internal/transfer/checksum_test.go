@@ -20,6 +20,7 @@ import (
 
 	"github.com/minio/crc64nvme"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -105,38 +106,35 @@ func TestSingleChecksum(t *testing.T) {
 func TestResultMatches(t *testing.T) {
 	t.Parallel()
 	for algorithm := range checksums {
-		t.Run(algorithm, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, want := newFile(t, 3*partSize+17)
-				s := withChecksum(algorithm, true)
-				res := uploaded(t, newEngine(s), s, f, want, nil, &upload{})
-				composite := checksums[algorithm]()
-				for part := range slices.Chunk(want, partSize) {
-					raw, _ := base64.StdEncoding.DecodeString(checksum(algorithm, part))
-					composite.Write(raw)
+		bubble.Run(t, algorithm, func(t *testing.T) {
+			f, want := newFile(t, 3*partSize+17)
+			s := withChecksum(algorithm, true)
+			res := uploaded(t, newEngine(s), s, f, want, nil, &upload{})
+			composite := checksums[algorithm]()
+			for part := range slices.Chunk(want, partSize) {
+				raw, _ := base64.StdEncoding.DecodeString(checksum(algorithm, part))
+				composite.Write(raw)
+			}
+			ofParts := base64.StdEncoding.EncodeToString(composite.Sum(nil))
+			whole := algorithm == "sha256" || strings.HasPrefix(algorithm, "crc") // others are not computed, and cannot be made of those of the parts
+			for _, c := range []struct {
+				value     string
+				known, ok bool
+			}{
+				{checksum(algorithm, want), whole, whole},
+				{checksum(algorithm, want[1:]), whole, false},
+				{"nonsense", whole, false},
+				{ofParts + "-4", true, true},
+				{ofParts + "-5", true, false},
+				{checksum(algorithm, want) + "-4", true, false},
+			} {
+				if known, ok := res.Matches(algorithm, c.value); known != c.known || ok != c.ok {
+					t.Errorf("%s: known %v, ok %v", c.value, known, ok)
 				}
-				ofParts := base64.StdEncoding.EncodeToString(composite.Sum(nil))
-				whole := algorithm == "sha256" || strings.HasPrefix(algorithm, "crc") // others are not computed, and cannot be made of those of the parts
-				for _, c := range []struct {
-					value     string
-					known, ok bool
-				}{
-					{checksum(algorithm, want), whole, whole},
-					{checksum(algorithm, want[1:]), whole, false},
-					{"nonsense", whole, false},
-					{ofParts + "-4", true, true},
-					{ofParts + "-5", true, false},
-					{checksum(algorithm, want) + "-4", true, false},
-				} {
-					if known, ok := res.Matches(algorithm, c.value); known != c.known || ok != c.ok {
-						t.Errorf("%s: known %v, ok %v", c.value, known, ok)
-					}
-				}
-				if known, _ := res.Matches("md5", "x"); known {
-					t.Error("an unknown algorithm was compared")
-				}
-			})
+			}
+			if known, _ := res.Matches("md5", "x"); known {
+				t.Error("an unknown algorithm was compared")
+			}
 		})
 	}
 }
@@ -185,26 +183,23 @@ func TestWhichStoredPartsAreReused(t *testing.T) {
 		{name: "crc32c", part: transfer.Part{ETag: `"kms"`, Trusted: true, Checksum: "crc32c:" + checksum("crc32c", want)}, reused: true},
 		{name: "sha256", part: transfer.Part{ETag: `"kms"`, Trusted: true, Checksum: "sha256:" + checksum("sha256", want)}, reused: true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c.part.Number, c.part.Size = 1, partSize
-				s := &store{}
-				res, err := newEngine(s).UploadParts(t.Context(), f, partSize, []transfer.Part{c.part}, &upload{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if reused := len(s.seen()) == 0; reused != c.reused {
-					t.Errorf("reused: %v", reused)
-				}
-				p := res.Parts[0]
-				if p.MD5 != sum || c.reused && p.ETag != c.part.ETag {
-					t.Errorf("part %+v", p)
-				}
-				if strings.Contains(c.name, "wrong") && p.Checksum != "" {
-					t.Errorf("a wrong checksum was kept: %s", p.Checksum)
-				}
-			})
+		bubble.Run(t, c.name, func(t *testing.T) {
+			c.part.Number, c.part.Size = 1, partSize
+			s := &store{}
+			res, err := newEngine(s).UploadParts(t.Context(), f, partSize, []transfer.Part{c.part}, &upload{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if reused := len(s.seen()) == 0; reused != c.reused {
+				t.Errorf("reused: %v", reused)
+			}
+			p := res.Parts[0]
+			if p.MD5 != sum || c.reused && p.ETag != c.part.ETag {
+				t.Errorf("part %+v", p)
+			}
+			if strings.Contains(c.name, "wrong") && p.Checksum != "" {
+				t.Errorf("a wrong checksum was kept: %s", p.Checksum)
+			}
 		})
 	}
 }
@@ -214,38 +209,35 @@ func TestWhichStoredPartsAreReused(t *testing.T) {
 func TestMD5IsThatOfTheBytesSent(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"parts", "single"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, _ := newFile(t, partSize)
-				rewritten := make(chan struct{})
-				s := &store{}
-				s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
-					if err := s.read(a, req); err != nil {
-						return nil, err
-					}
-					patch(t, f.Path, 0, []byte("other"))
-					close(rewritten)
-					resp := s.take(a)
-					if kind == "parts" {
-						resp.Header.Set("X-Amz-Server-Side-Encryption", "aws:kms")
-					}
-					return resp, nil
+		bubble.Run(t, kind, func(t *testing.T) {
+			f, _ := newFile(t, partSize)
+			rewritten := make(chan struct{})
+			s := &store{}
+			s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+				if err := s.read(a, req); err != nil {
+					return nil, err
 				}
-				e := newEngine(s)
-				e.OpenWith(watchMD5(func() { <-rewritten }), false)
-				dst := &upload{}
-				var err error
+				patch(t, f.Path, 0, []byte("other"))
+				close(rewritten)
+				resp := s.take(a)
 				if kind == "parts" {
-					_, err = e.UploadParts(t.Context(), f, partSize, nil, dst)
-				} else {
-					_, err = e.UploadSingle(t.Context(), f, (&addresses{}).next, "")
+					resp.Header.Set("X-Amz-Server-Side-Encryption", "aws:kms")
 				}
-				var ce *transfer.ChangedError
-				if !errors.As(err, &ce) || len(dst.reported()) != 0 {
-					t.Errorf("error %v, reported %v", err, dst.reported())
-				}
-			})
+				return resp, nil
+			}
+			e := newEngine(s)
+			e.OpenWith(watchMD5(func() { <-rewritten }), false)
+			dst := &upload{}
+			var err error
+			if kind == "parts" {
+				_, err = e.UploadParts(t.Context(), f, partSize, nil, dst)
+			} else {
+				_, err = e.UploadSingle(t.Context(), f, (&addresses{}).next, "")
+			}
+			var ce *transfer.ChangedError
+			if !errors.As(err, &ce) || len(dst.reported()) != 0 {
+				t.Errorf("error %v, reported %v", err, dst.reported())
+			}
 		})
 	}
 }

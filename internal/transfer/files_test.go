@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -64,33 +65,30 @@ func TestCancelDoesNotWaitForLargeSums(t *testing.T) {
 		read     time.Duration // of each of 50 reads for the MD5
 		reported int
 	}{{20 * time.Millisecond, 1}, {time.Second, 0}} {
-		t.Run(c.read.String(), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				const size = 50 * md5Buffer
-				f, _ := newFile(t, size)
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				var cancelled time.Time
-				s, dst := &store{}, &upload{}
-				s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
-					if err := s.read(a, req); err != nil {
-						return nil, err
-					}
-					cancelled = time.Now()
-					cancel()
-					return s.take(a), nil
+		bubble.Run(t, c.read.String(), func(t *testing.T) {
+			const size = 50 * md5Buffer
+			f, _ := newFile(t, size)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var cancelled time.Time
+			s, dst := &store{}, &upload{}
+			s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+				if err := s.read(a, req); err != nil {
+					return nil, err
 				}
-				e := newEngine(s)
-				e.OpenWith(watchMD5(func() { time.Sleep(c.read) }), false)
-				_, err := e.UploadParts(ctx, f, size, nil, dst)
-				if waited := time.Since(cancelled); waited > 5*time.Second {
-					t.Errorf("it ended %s after the cancellation", waited)
-				}
-				if !errors.Is(err, context.Canceled) || dst.reported()[1] != c.reported {
-					t.Errorf("error %v, reported %v", err, dst.reported())
-				}
-			})
+				cancelled = time.Now()
+				cancel()
+				return s.take(a), nil
+			}
+			e := newEngine(s)
+			e.OpenWith(watchMD5(func() { time.Sleep(c.read) }), false)
+			_, err := e.UploadParts(ctx, f, size, nil, dst)
+			if waited := time.Since(cancelled); waited > 5*time.Second {
+				t.Errorf("it ended %s after the cancellation", waited)
+			}
+			if !errors.Is(err, context.Canceled) || dst.reported()[1] != c.reported {
+				t.Errorf("error %v, reported %v", err, dst.reported())
+			}
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -86,25 +87,22 @@ func TestLimitsOfFurtherPUTs(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				s := newPaced(test.rate)
-				s.fails = func(part, nth int, _ time.Duration) (*http.Response, error) {
-					if part == 8 && nth == 2 && test.second != nil {
-						return test.second()
-					}
-					return nil, nil
+		bubble.Run(t, name, func(t *testing.T) {
+			s := newPaced(test.rate)
+			s.fails = func(part, nth int, _ time.Duration) (*http.Response, error) {
+				if part == 8 && nth == 2 && test.second != nil {
+					return test.second()
 				}
-				if err := s.send(t, test.parts, test.slots, test.address); err != nil {
-					t.Error(err)
+				return nil, nil
+			}
+			if err := s.send(t, test.parts, test.slots, test.address); err != nil {
+				t.Error(err)
+			}
+			for part := 1; part <= test.parts; part++ {
+				if all, complete := s.puts(part); all != max(1, test.puts[part]) || complete != 1 {
+					t.Errorf("%d PUTs of part %d, %d complete", all, part, complete)
 				}
-				for part := 1; part <= test.parts; part++ {
-					if all, complete := s.puts(part); all != max(1, test.puts[part]) || complete != 1 {
-						t.Errorf("%d PUTs of part %d, %d complete", all, part, complete)
-					}
-				}
-			})
+			}
 		})
 	}
 }

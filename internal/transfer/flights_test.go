@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -160,30 +161,27 @@ func TestFurtherPUTs(t *testing.T) {
 			return 2
 		}, took: 5 * time.Second, least: 2, most: 2},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				s := newPaced(test.rate)
-				s.waits = test.waits
-				s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
-					end := test.second
-					if nth == 1 {
-						end = test.first
-					}
-					if part != 8 || end.how == nil || in < end.after {
-						return nil, nil
-					}
-					return end.how()
+		bubble.Run(t, name, func(t *testing.T) {
+			s := newPaced(test.rate)
+			s.waits = test.waits
+			s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
+				end := test.second
+				if nth == 1 {
+					end = test.first
 				}
-				took, dst := s.eight(t, func(c *transfer.Config) { c.MaxRetries, c.Concurrency = 0, cmp.Or(test.slots, 4) })
-				all, complete := s.puts(8)
-				if test.took > 0 && took > test.took {
-					t.Errorf("it took %s", took)
+				if part != 8 || end.how == nil || in < end.after {
+					return nil, nil
 				}
-				if all < test.least || all > test.most || complete == 0 || complete > 1 && test.waits == 0 || len(s.seen()) != 7+all || dst.asked[8] != all {
-					t.Errorf("%d PUTs of the part, %d complete, %d in all, %d addresses", all, complete, len(s.seen()), dst.asked[8])
-				}
-			})
+				return end.how()
+			}
+			took, dst := s.eight(t, func(c *transfer.Config) { c.MaxRetries, c.Concurrency = 0, cmp.Or(test.slots, 4) })
+			all, complete := s.puts(8)
+			if test.took > 0 && took > test.took {
+				t.Errorf("it took %s", took)
+			}
+			if all < test.least || all > test.most || complete == 0 || complete > 1 && test.waits == 0 || len(s.seen()) != 7+all || dst.asked[8] != all {
+				t.Errorf("%d PUTs of the part, %d complete, %d in all, %d addresses", all, complete, len(s.seen()), dst.asked[8])
+			}
 		})
 	}
 }

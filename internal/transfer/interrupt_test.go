@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -117,28 +118,25 @@ func TestInterruptsMakeProgress(t *testing.T) {
 func TestInterruptAsThePUTBegins(t *testing.T) {
 	t.Parallel()
 	for name, reads := range map[string]bool{"before it is read": false, "when it is sent": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, _ := newFile(t, 1000)
-				ctx, cancel := context.WithCancel(t.Context())
-				var stored []byte
-				s := &store{rule: func(_ *attempt, req *http.Request) (*http.Response, error) {
-					if reads {
-						stored, _ = io.ReadAll(req.Body)
-					}
-					cancel()
-					time.Sleep(time.Second)
-					if !reads {
-						stored, _ = io.ReadAll(req.Body)
-					}
-					return answer(http.StatusOK, "", "ETag", fmt.Sprintf("%x", md5.Sum(stored))), context.Cause(req.Context())
-				}}
-				_, err := newEngine(s).UploadSingle(ctx, f, (&addresses{}).next, "")
-				if whole := len(stored) == 1000; whole != reads || whole != (err == nil) {
-					t.Errorf("%d bytes are stored, and the error is %v", len(stored), err)
+		bubble.Run(t, name, func(t *testing.T) {
+			f, _ := newFile(t, 1000)
+			ctx, cancel := context.WithCancel(t.Context())
+			var stored []byte
+			s := &store{rule: func(_ *attempt, req *http.Request) (*http.Response, error) {
+				if reads {
+					stored, _ = io.ReadAll(req.Body)
 				}
-			})
+				cancel()
+				time.Sleep(time.Second)
+				if !reads {
+					stored, _ = io.ReadAll(req.Body)
+				}
+				return answer(http.StatusOK, "", "ETag", fmt.Sprintf("%x", md5.Sum(stored))), context.Cause(req.Context())
+			}}
+			_, err := newEngine(s).UploadSingle(ctx, f, (&addresses{}).next, "")
+			if whole := len(stored) == 1000; whole != reads || whole != (err == nil) {
+				t.Errorf("%d bytes are stored, and the error is %v", len(stored), err)
+			}
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -56,29 +57,26 @@ func uploaded(t *testing.T, e *transfer.Engine, s *store, f transfer.File, want 
 func TestUploadParts(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, partSize - 1, partSize, partSize + 1, 40*partSize + 7} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, want := newFile(t, size)
-				s, dst := &store{}, &upload{}
-				res := uploaded(t, newEngine(s), s, f, want, nil, dst)
-				if res.Reused != 0 || len(dst.reported()) != len(res.Parts) {
-					t.Errorf("%d bytes reused, %d parts reported", res.Reused, len(dst.reported()))
+		bubble.Run(t, fmt.Sprint(size), func(t *testing.T) {
+			f, want := newFile(t, size)
+			s, dst := &store{}, &upload{}
+			res := uploaded(t, newEngine(s), s, f, want, nil, dst)
+			if res.Reused != 0 || len(dst.reported()) != len(res.Parts) {
+				t.Errorf("%d bytes reused, %d parts reported", res.Reused, len(dst.reported()))
+			}
+			for _, a := range s.seen() {
+				if a.Nth != 1 {
+					t.Errorf("part %d was sent more than once", a.Part)
 				}
-				for _, a := range s.seen() {
-					if a.Nth != 1 {
-						t.Errorf("part %d was sent more than once", a.Part)
-					}
-					if a.Length != int64(len(a.Body)) {
-						t.Errorf("part %d: Content-Length %d for %d bytes", a.Part, a.Length, len(a.Body))
-					}
-					for _, h := range []string{"Authorization", "Content-Type", "Cookie", "Expect"} {
-						if v := a.Header.Get(h); v != "" {
-							t.Errorf("%s: %s", h, v)
-						}
+				if a.Length != int64(len(a.Body)) {
+					t.Errorf("part %d: Content-Length %d for %d bytes", a.Part, a.Length, len(a.Body))
+				}
+				for _, h := range []string{"Authorization", "Content-Type", "Cookie", "Expect"} {
+					if v := a.Header.Get(h); v != "" {
+						t.Errorf("%s: %s", h, v)
 					}
 				}
-			})
+			}
 		})
 	}
 }
@@ -112,29 +110,26 @@ func TestPartETag(t *testing.T) {
 		{"invalid UTF-8 with KMS", func(string) string { return "\"\xff\"" }, kms("aws:kms"), false},
 		{"blank in it with KMS", func(string) string { return "\"01 23\"" }, kms("aws:kms"), false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, want := newFile(t, 3*partSize)
-				s, dst := &store{etag: c.etag, head: c.head}, &upload{}
-				e := newEngine(s)
-				if c.ok {
-					for _, p := range uploaded(t, e, s, f, want, nil, dst).Parts {
-						if sum := fmt.Sprintf("%x", p.MD5); p.ETag != c.etag(sum) {
-							t.Errorf("ETag %s became %s", c.etag(sum), p.ETag)
-						}
+		bubble.Run(t, c.name, func(t *testing.T) {
+			f, want := newFile(t, 3*partSize)
+			s, dst := &store{etag: c.etag, head: c.head}, &upload{}
+			e := newEngine(s)
+			if c.ok {
+				for _, p := range uploaded(t, e, s, f, want, nil, dst).Parts {
+					if sum := fmt.Sprintf("%x", p.MD5); p.ETag != c.etag(sum) {
+						t.Errorf("ETag %s became %s", c.etag(sum), p.ETag)
 					}
-					return
 				}
-				_, err := e.UploadParts(t.Context(), f, partSize, nil, dst)
-				var ee *transfer.ETagError
-				if !errors.As(err, &ee) || ee.Attempts != 4 || len(err.Error()) > 300 || !quote.Safe(err.Error()) {
-					t.Errorf("error %v", err)
-				}
-				if len(dst.reported()) != 0 {
-					t.Errorf("parts were reported: %v", dst.reported())
-				}
-			})
+				return
+			}
+			_, err := e.UploadParts(t.Context(), f, partSize, nil, dst)
+			var ee *transfer.ETagError
+			if !errors.As(err, &ee) || ee.Attempts != 4 || len(err.Error()) > 300 || !quote.Safe(err.Error()) {
+				t.Errorf("error %v", err)
+			}
+			if len(dst.reported()) != 0 {
+				t.Errorf("parts were reported: %v", dst.reported())
+			}
 		})
 	}
 }
@@ -222,47 +217,44 @@ func stallAfter(d time.Duration) func(*transfer.Config) {
 func TestPartIsSentAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range passing {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, want := newFile(t, 5*partSize)
-				s, dst := &store{}, &upload{}
-				c.after(dst)
-				s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
-					if a.Part == 2 && a.Nth <= 2 {
-						return c.do(s, a, req)
-					}
-					return nil, nil
+		bubble.Run(t, c.name, func(t *testing.T) {
+			f, want := newFile(t, 5*partSize)
+			s, dst := &store{}, &upload{}
+			c.after(dst)
+			s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+				if a.Part == 2 && a.Nth <= 2 {
+					return c.do(s, a, req)
 				}
-				start := time.Now()
-				uploaded(t, newEngine(s, stallAfter(time.Minute)), s, f, want, nil, dst)
-				waited := time.Since(start)
-				if strings.HasPrefix(c.name, "stalled") {
-					waited -= 2 * time.Minute
+				return nil, nil
+			}
+			start := time.Now()
+			uploaded(t, newEngine(s, stallAfter(time.Minute)), s, f, want, nil, dst)
+			waited := time.Since(start)
+			if strings.HasPrefix(c.name, "stalled") {
+				waited -= 2 * time.Minute
+			}
+			if c.name == "broken in the middle" {
+				waited -= 4 * time.Second // twice, for an answer that may be on its way
+			}
+			// Two waits of 0.5 s and 1 s, each half as much more or less. Storage that is busy
+			// gets its first request again after an eighth of a second, and the second the
+			// sooner, the more of the other parts it takes meanwhile.
+			least := 750 * time.Millisecond
+			if strings.HasPrefix(c.name, "429") || strings.HasPrefix(c.name, "503") {
+				least = 120 * time.Millisecond
+			}
+			if waited < least || waited > 3500*time.Millisecond {
+				t.Errorf("waited %s", waited)
+			}
+			urls := make(map[string]bool)
+			for _, a := range s.seen() {
+				if a.Part == 2 {
+					urls[a.URL] = true
 				}
-				if c.name == "broken in the middle" {
-					waited -= 4 * time.Second // twice, for an answer that may be on its way
-				}
-				// Two waits of 0.5 s and 1 s, each half as much more or less. Storage that is busy
-				// gets its first request again after an eighth of a second, and the second the
-				// sooner, the more of the other parts it takes meanwhile.
-				least := 750 * time.Millisecond
-				if strings.HasPrefix(c.name, "429") || strings.HasPrefix(c.name, "503") {
-					least = 120 * time.Millisecond
-				}
-				if waited < least || waited > 3500*time.Millisecond {
-					t.Errorf("waited %s", waited)
-				}
-				urls := make(map[string]bool)
-				for _, a := range s.seen() {
-					if a.Part == 2 {
-						urls[a.URL] = true
-					}
-				}
-				if len(urls) != 3 || s.count(1) != 1 {
-					t.Errorf("%d addresses for part 2, %d attempts at part 1", len(urls), s.count(1))
-				}
-			})
+			}
+			if len(urls) != 3 || s.count(1) != 1 {
+				t.Errorf("%d addresses for part 2, %d attempts at part 1", len(urls), s.count(1))
+			}
 		})
 	}
 }
@@ -272,38 +264,35 @@ func TestRefusalEndsTheUpload(t *testing.T) {
 	for _, c := range []failure{
 		status(400, "InvalidRequest"), status(411, "MissingContentLength"), status(413, "EntityTooLarge"), status(501, "NotImplemented"), status(302, ""),
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, _ := newFile(t, 100*partSize)
-				s, dst := &store{}, &upload{}
-				s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
-					switch a.Part {
-					case 1:
-						return nil, nil
-					case 2:
-						time.Sleep(time.Second) // until part 1 is stored
-						return c.do(s, a, req)
-					default:
-						<-req.Context().Done()
-						return nil, req.Context().Err()
-					}
+		bubble.Run(t, c.name, func(t *testing.T) {
+			f, _ := newFile(t, 100*partSize)
+			s, dst := &store{}, &upload{}
+			s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+				switch a.Part {
+				case 1:
+					return nil, nil
+				case 2:
+					time.Sleep(time.Second) // until part 1 is stored
+					return c.do(s, a, req)
+				default:
+					<-req.Context().Done()
+					return nil, req.Context().Err()
 				}
-				_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, dst)
-				var se *transfer.StatusError
-				if !errors.As(err, &se) || se.Part != 2 || se.Attempts != 1 || fmt.Sprintf("%d %s", se.Status, se.Code) != c.name {
-					t.Fatalf("error %#v", err)
-				}
-				if se.Code != "" && se.Message != "because of "+se.Code {
-					t.Errorf("message %q", se.Message)
-				}
-				if n := len(s.seen()); n > 6 {
-					t.Errorf("%d requests were made", n)
-				}
-				if got := dst.reported(); len(got) != 1 || got[1] != 1 {
-					t.Errorf("reported: %v", got)
-				}
-			})
+			}
+			_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, dst)
+			var se *transfer.StatusError
+			if !errors.As(err, &se) || se.Part != 2 || se.Attempts != 1 || fmt.Sprintf("%d %s", se.Status, se.Code) != c.name {
+				t.Fatalf("error %#v", err)
+			}
+			if se.Code != "" && se.Message != "because of "+se.Code {
+				t.Errorf("message %q", se.Message)
+			}
+			if n := len(s.seen()); n > 6 {
+				t.Errorf("%d requests were made", n)
+			}
+			if got := dst.reported(); len(got) != 1 || got[1] != 1 {
+				t.Errorf("reported: %v", got)
+			}
 		})
 	}
 }
@@ -317,23 +306,20 @@ func TestRetryAfter(t *testing.T) {
 		{"seconds", "20", 20 * time.Second, 20 * time.Second},
 		{"too long", "86400", 5 * time.Minute, 5 * time.Minute},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, want := newFile(t, partSize)
-				s := &store{rule: func(a *attempt, _ *http.Request) (*http.Response, error) {
-					if a.Nth == 1 {
-						return answer(503, "", "Retry-After", c.value), nil
-					}
-					return nil, nil
-				}}
-				start := time.Now()
-				uploaded(t, newEngine(s), s, f, want, nil, &upload{})
-				// The MD5 of a part may wait for others for a second.
-				if d := time.Since(start); d < c.least || d > c.most+time.Second {
-					t.Errorf("waited %s", d)
+		bubble.Run(t, c.name, func(t *testing.T) {
+			f, want := newFile(t, partSize)
+			s := &store{rule: func(a *attempt, _ *http.Request) (*http.Response, error) {
+				if a.Nth == 1 {
+					return answer(503, "", "Retry-After", c.value), nil
 				}
-			})
+				return nil, nil
+			}}
+			start := time.Now()
+			uploaded(t, newEngine(s), s, f, want, nil, &upload{})
+			// The MD5 of a part may wait for others for a second.
+			if d := time.Since(start); d < c.least || d > c.most+time.Second {
+				t.Errorf("waited %s", d)
+			}
 		})
 	}
 }
@@ -487,36 +473,33 @@ func TestChangedFile(t *testing.T) {
 			patch(t, f.Path, size, []byte("more"))
 		}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, want := newFile(t, size)
-				if c.before != nil {
-					c.before(t, f)
+		bubble.Run(t, c.name, func(t *testing.T) {
+			f, want := newFile(t, size)
+			if c.before != nil {
+				c.before(t, f)
+			}
+			s, dst := &store{}, &upload{}
+			dst.onURL = func(number, nth int) error {
+				if number == 2 && nth == 1 && c.during != nil {
+					c.during(t, f)
 				}
-				s, dst := &store{}, &upload{}
-				dst.onURL = func(number, nth int) error {
-					if number == 2 && nth == 1 && c.during != nil {
-						c.during(t, f)
-					}
-					return nil
+				return nil
+			}
+			_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, dst)
+			var ce *transfer.ChangedError
+			if !errors.As(err, &ce) || ce.Path != f.Path || !strings.Contains(ce.Detail, c.detail) {
+				t.Fatalf("error %v", err)
+			}
+			if strings.HasPrefix(c.name, "before, ") && c.detail == "bytes" && len(s.seen()) != 0 {
+				t.Errorf("%d requests were made", len(s.seen()))
+			}
+			for _, a := range s.seen() {
+				whole := int64(len(a.Body)) == a.Length
+				lo := (a.Part - 1) * partSize
+				if c.during != nil && whole && !bytes.Equal(a.Body, want[lo:lo+partSize]) {
+					t.Errorf("part %d was sent whole with other content", a.Part)
 				}
-				_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, dst)
-				var ce *transfer.ChangedError
-				if !errors.As(err, &ce) || ce.Path != f.Path || !strings.Contains(ce.Detail, c.detail) {
-					t.Fatalf("error %v", err)
-				}
-				if strings.HasPrefix(c.name, "before, ") && c.detail == "bytes" && len(s.seen()) != 0 {
-					t.Errorf("%d requests were made", len(s.seen()))
-				}
-				for _, a := range s.seen() {
-					whole := int64(len(a.Body)) == a.Length
-					lo := (a.Part - 1) * partSize
-					if c.during != nil && whole && !bytes.Equal(a.Body, want[lo:lo+partSize]) {
-						t.Errorf("part %d was sent whole with other content", a.Part)
-					}
-				}
-			})
+			}
 		})
 	}
 }
@@ -661,34 +644,31 @@ func TestBandwidthBeyondTheDeadline(t *testing.T) {
 func TestBandwidth(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int64{1_000, 333_333} {
-		t.Run(fmt.Sprint(rate), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				s := &store{}
-				e := newEngine(s, func(c *transfer.Config) { c.Bandwidth = rate })
-				done := make(chan error)
-				start := time.Now()
-				for i := range 3 {
-					f, _ := newFile(t, int(20*rate))
-					go func() {
-						var err error
-						if i == 0 {
-							_, err = e.UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "https://storage.test/k", nil }, "")
-						} else {
-							_, err = e.UploadParts(t.Context(), f, partSize, nil, &upload{})
-						}
-						done <- err
-					}()
-				}
-				for range 3 {
-					if err := <-done; err != nil {
-						t.Error(err)
+		bubble.Run(t, fmt.Sprint(rate), func(t *testing.T) {
+			s := &store{}
+			e := newEngine(s, func(c *transfer.Config) { c.Bandwidth = rate })
+			done := make(chan error)
+			start := time.Now()
+			for i := range 3 {
+				f, _ := newFile(t, int(20*rate))
+				go func() {
+					var err error
+					if i == 0 {
+						_, err = e.UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "https://storage.test/k", nil }, "")
+					} else {
+						_, err = e.UploadParts(t.Context(), f, partSize, nil, &upload{})
 					}
+					done <- err
+				}()
+			}
+			for range 3 {
+				if err := <-done; err != nil {
+					t.Error(err)
 				}
-				if d := time.Since(start); d < 57*time.Second || d > 63*time.Second {
-					t.Errorf("a minute's worth took %s", d)
-				}
-			})
+			}
+			if d := time.Since(start); d < 57*time.Second || d > 63*time.Second {
+				t.Errorf("a minute's worth took %s", d)
+			}
 		})
 	}
 }

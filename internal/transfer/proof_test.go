@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -60,22 +61,19 @@ func eachKind(t *testing.T, storage func(kind string) *store, test func(t *testi
 func eachWay(t *testing.T, storage func() *store, test func(t *testing.T, s *store, want []byte, err error)) {
 	t.Helper()
 	for _, way := range []string{"parts", "parts with known sums", "single"} {
-		t.Run(way, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, want := newFile(t, 9*partSize+1)
-				s := storage()
-				if way == "parts with known sums" {
-					f = planned(t, f, partSize)
-				}
-				var err error
-				if way == "single" {
-					_, err = newEngine(s).UploadSingle(t.Context(), f, (&addresses{}).next, "video/mp4")
-				} else {
-					_, err = newEngine(s).UploadParts(t.Context(), f, partSize, nil, &upload{})
-				}
-				test(t, s, want, err)
-			})
+		bubble.Run(t, way, func(t *testing.T) {
+			f, want := newFile(t, 9*partSize+1)
+			s := storage()
+			if way == "parts with known sums" {
+				f = planned(t, f, partSize)
+			}
+			var err error
+			if way == "single" {
+				_, err = newEngine(s).UploadSingle(t.Context(), f, (&addresses{}).next, "video/mp4")
+			} else {
+				_, err = newEngine(s).UploadParts(t.Context(), f, partSize, nil, &upload{})
+			}
+			test(t, s, want, err)
 		})
 	}
 }

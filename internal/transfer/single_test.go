@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -27,31 +27,28 @@ func (a *addresses) next(context.Context) (string, error) {
 func TestUploadSingle(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 1000, 3<<20 + 1} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, want := newFile(t, size)
-				s, urls := &store{etag: func(sum string) string { return sum }}, &addresses{}
-				var last transfer.Progress
-				f.Progress = func(p transfer.Progress) { last = p }
-				part, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "video/mp4")
-				if err != nil {
-					t.Fatal(err)
-				}
-				seen := s.seen()
-				if len(seen) != 1 || urls.n != 1 || !bytes.Equal(seen[0].Body, want) {
-					t.Fatalf("%d requests, %d addresses", len(seen), urls.n)
-				}
-				if len(part.ETag) != 32 || seen[0].Length != f.Size {
-					t.Errorf("ETag %s, Content-Length %d", part.ETag, seen[0].Length)
-				}
-				if h := seen[0].Header; h.Get("Content-Type") != "video/mp4" || h.Get("Authorization") != "" || h.Get("Expect") != "" {
-					t.Errorf("header %v", h)
-				}
-				if last.Sent != f.Size || last.Total != f.Size {
-					t.Errorf("last progress %+v", last)
-				}
-			})
+		bubble.Run(t, fmt.Sprint(size), func(t *testing.T) {
+			f, want := newFile(t, size)
+			s, urls := &store{etag: func(sum string) string { return sum }}, &addresses{}
+			var last transfer.Progress
+			f.Progress = func(p transfer.Progress) { last = p }
+			part, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "video/mp4")
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := s.seen()
+			if len(seen) != 1 || urls.n != 1 || !bytes.Equal(seen[0].Body, want) {
+				t.Fatalf("%d requests, %d addresses", len(seen), urls.n)
+			}
+			if len(part.ETag) != 32 || seen[0].Length != f.Size {
+				t.Errorf("ETag %s, Content-Length %d", part.ETag, seen[0].Length)
+			}
+			if h := seen[0].Header; h.Get("Content-Type") != "video/mp4" || h.Get("Authorization") != "" || h.Get("Expect") != "" {
+				t.Errorf("header %v", h)
+			}
+			if last.Sent != f.Size || last.Total != f.Size {
+				t.Errorf("last progress %+v", last)
+			}
 		})
 	}
 }
@@ -93,17 +90,14 @@ func TestSingleETag(t *testing.T) {
 		{"no MD5", `"0123-4"`, nil, true},
 		{"no MD5, in its form", `"00000000000000000000000000000000"`, nil, true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, _ := newFile(t, 1000)
-				s, urls := &store{etag: func(string) string { return c.etag }, head: c.head}, &addresses{}
-				part, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "")
-				var ee *transfer.ETagError
-				if c.ok && (err != nil || part.ETag != c.etag) || !c.ok && (!errors.As(err, &ee) || ee.ETag != c.etag || ee.Attempts != 4) {
-					t.Errorf("ETag %s, error %v", part.ETag, err)
-				}
-			})
+		bubble.Run(t, c.name, func(t *testing.T) {
+			f, _ := newFile(t, 1000)
+			s, urls := &store{etag: func(string) string { return c.etag }, head: c.head}, &addresses{}
+			part, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "")
+			var ee *transfer.ETagError
+			if c.ok && (err != nil || part.ETag != c.etag) || !c.ok && (!errors.As(err, &ee) || ee.ETag != c.etag || ee.Attempts != 4) {
+				t.Errorf("ETag %s, error %v", part.ETag, err)
+			}
 		})
 	}
 }
@@ -113,35 +107,32 @@ func TestNoObjectFromOtherContent(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 1000, 3 << 20} {
 		for _, kind := range []string{"planned otherwise", "rewritten while sent", "shorter while sent"} {
-			t.Run(fmt.Sprint(size, " ", kind), func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					f, _ := newFile(t, size)
-					s, urls := &store{}, &addresses{}
-					if kind == "planned otherwise" {
-						f.SHA256[0]++
+			bubble.Run(t, fmt.Sprint(size, " ", kind), func(t *testing.T) {
+				f, _ := newFile(t, size)
+				s, urls := &store{}, &addresses{}
+				if kind == "planned otherwise" {
+					f.SHA256[0]++
+				}
+				address := func(ctx context.Context) (string, error) {
+					time.Sleep(time.Second) // the pass is through
+					switch kind {
+					case "rewritten while sent":
+						patch(t, f.Path, 0, []byte{0xff})
+						patch(t, f.Path, int64(size/2), []byte{0xff, 0xfe, 0xfd}[:min(size, 3)])
+					case "shorter while sent":
+						overwrite(t, f.Path, nil)
 					}
-					address := func(ctx context.Context) (string, error) {
-						time.Sleep(time.Second) // the pass is through
-						switch kind {
-						case "rewritten while sent":
-							patch(t, f.Path, 0, []byte{0xff})
-							patch(t, f.Path, int64(size/2), []byte{0xff, 0xfe, 0xfd}[:min(size, 3)])
-						case "shorter while sent":
-							overwrite(t, f.Path, nil)
-						}
-						return urls.next(ctx)
+					return urls.next(ctx)
+				}
+				_, err := newEngine(s).UploadSingle(t.Context(), f, address, "")
+				if _, ok := errors.AsType[*transfer.ChangedError](err); !ok {
+					t.Errorf("error %v", err)
+				}
+				for _, a := range s.seen() {
+					if int64(len(a.Body)) >= a.Length {
+						t.Errorf("all of %d bytes were sent", a.Length)
 					}
-					_, err := newEngine(s).UploadSingle(t.Context(), f, address, "")
-					if _, ok := errors.AsType[*transfer.ChangedError](err); !ok {
-						t.Errorf("error %v", err)
-					}
-					for _, a := range s.seen() {
-						if int64(len(a.Body)) >= a.Length {
-							t.Errorf("all of %d bytes were sent", a.Length)
-						}
-					}
-				})
+				}
 			})
 		}
 	}
@@ -179,37 +170,34 @@ func TestContentTypeThatWasNotSigned(t *testing.T) {
 		}, 2, "a/b,,a/b"},
 		{"never", func(*attempt, bool) string { return mismatch }, 3, "a/b,,a/b,a/b"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, want := newFile(t, 5000)
-				s, urls := &store{}, &addresses{}
-				s.rule = func(a *attempt, _ *http.Request) (*http.Response, error) {
-					if code := c.refuses(a, a.Header.Get("Content-Type") != ""); code != "" {
-						return refusal(403, code), nil
-					}
-					return nil, nil
+		bubble.Run(t, c.name, func(t *testing.T) {
+			f, want := newFile(t, 5000)
+			s, urls := &store{}, &addresses{}
+			s.rule = func(a *attempt, _ *http.Request) (*http.Response, error) {
+				if code := c.refuses(a, a.Header.Get("Content-Type") != ""); code != "" {
+					return refusal(403, code), nil
 				}
-				start := time.Now()
-				_, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "a/b")
-				var types []string
-				for _, a := range s.seen() {
-					types = append(types, a.Header.Get("Content-Type"))
-				}
-				if got := strings.Join(types, ","); got != c.want || urls.n != c.addresses {
-					t.Errorf("Content-Types %s, %d addresses", got, urls.n)
-				}
-				if d := time.Since(start); d > 100*time.Millisecond {
-					t.Errorf("waited %s", d)
-				}
-				if c.name != "never" && (err != nil || !s.holds(want)) {
-					t.Errorf("error %v", err)
-				}
-				var se *transfer.StatusError
-				if c.name == "never" && (!errors.As(err, &se) || se.Code != mismatch || se.Attempts != len(types)) {
-					t.Errorf("error %v", err)
-				}
-			})
+				return nil, nil
+			}
+			start := time.Now()
+			_, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "a/b")
+			var types []string
+			for _, a := range s.seen() {
+				types = append(types, a.Header.Get("Content-Type"))
+			}
+			if got := strings.Join(types, ","); got != c.want || urls.n != c.addresses {
+				t.Errorf("Content-Types %s, %d addresses", got, urls.n)
+			}
+			if d := time.Since(start); d > 100*time.Millisecond {
+				t.Errorf("waited %s", d)
+			}
+			if c.name != "never" && (err != nil || !s.holds(want)) {
+				t.Errorf("error %v", err)
+			}
+			var se *transfer.StatusError
+			if c.name == "never" && (!errors.As(err, &se) || se.Code != mismatch || se.Attempts != len(types)) {
+				t.Errorf("error %v", err)
+			}
 		})
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"net/http/httptrace"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -216,22 +216,19 @@ func TestNobodyListens(t *testing.T) {
 		"refused":      {refused, 10 * time.Second},
 		"unknown name": {&net.DNSError{Err: "no such host", Name: "storage.test", IsNotFound: true}, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				f, _ := newFile(t, 1000)
-				transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, c.err }}
-				e := newEngine(transport, func(c *transfer.Config) { c.MaxRetries = 0 })
-				start := time.Now()
-				_, err := e.UploadParts(t.Context(), f, partSize, nil, &upload{base: "http://storage.test"})
-				if !errors.Is(err, c.err) {
-					t.Errorf("error %v", err)
-				}
-				hidden(t, err)
-				if took := time.Since(start); took != c.took {
-					t.Errorf("it took %s, want %s", took, c.took)
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			f, _ := newFile(t, 1000)
+			transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, c.err }}
+			e := newEngine(transport, func(c *transfer.Config) { c.MaxRetries = 0 })
+			start := time.Now()
+			_, err := e.UploadParts(t.Context(), f, partSize, nil, &upload{base: "http://storage.test"})
+			if !errors.Is(err, c.err) {
+				t.Errorf("error %v", err)
+			}
+			hidden(t, err)
+			if took := time.Since(start); took != c.took {
+				t.Errorf("it took %s, want %s", took, c.took)
+			}
 		})
 	}
 }
@@ -241,37 +238,34 @@ func TestNobodyListens(t *testing.T) {
 func TestStorageOutage(t *testing.T) {
 	t.Parallel()
 	for lasts, fails := range map[time.Duration]bool{12 * time.Second: false, 280 * time.Second: false, time.Hour: true} {
-		t.Run(lasts.String(), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
-				s, away := &store{}, time.Now().Add(time.Second)
-				s.rule = func(_ *attempt, req *http.Request) (*http.Response, error) {
-					trace := httptrace.ContextClientTrace(req.Context())
-					trace.GetConn("")
-					if now := time.Now(); !now.Before(away) && now.Before(away.Add(lasts)) {
-						return nil, refused
-					}
-					trace.GotConn(httptrace.GotConnInfo{})
-					time.Sleep(400 * time.Millisecond)
-					return nil, nil
+		bubble.Run(t, lasts.String(), func(t *testing.T) {
+			refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+			s, away := &store{}, time.Now().Add(time.Second)
+			s.rule = func(_ *attempt, req *http.Request) (*http.Response, error) {
+				trace := httptrace.ContextClientTrace(req.Context())
+				trace.GetConn("")
+				if now := time.Now(); !now.Before(away) && now.Before(away.Add(lasts)) {
+					return nil, refused
 				}
-				f, want := newFile(t, 8*partSize)
-				e := newEngine(s, func(c *transfer.Config) { c.MaxRetries, c.Concurrency = 0, 1 })
-				told := 0
-				ctx := retry.TellWaits(t.Context(), func(string) { told++ })
-				start := time.Now()
-				_, err := e.UploadParts(ctx, f, partSize, nil, &upload{})
-				if (err != nil) != fails || told != 1 {
-					t.Errorf("after %s: %v; told %d times", time.Since(start), err, told)
-				}
-				if took := time.Since(start); fails && (took < retry.Outage || took > retry.Outage+10*time.Second) {
-					t.Errorf("it failed after %s", took)
-				}
-				if !fails && !s.holds(want) {
-					t.Error("storage holds other content")
-				}
-			})
+				trace.GotConn(httptrace.GotConnInfo{})
+				time.Sleep(400 * time.Millisecond)
+				return nil, nil
+			}
+			f, want := newFile(t, 8*partSize)
+			e := newEngine(s, func(c *transfer.Config) { c.MaxRetries, c.Concurrency = 0, 1 })
+			told := 0
+			ctx := retry.TellWaits(t.Context(), func(string) { told++ })
+			start := time.Now()
+			_, err := e.UploadParts(ctx, f, partSize, nil, &upload{})
+			if (err != nil) != fails || told != 1 {
+				t.Errorf("after %s: %v; told %d times", time.Since(start), err, told)
+			}
+			if took := time.Since(start); fails && (took < retry.Outage || took > retry.Outage+10*time.Second) {
+				t.Errorf("it failed after %s", took)
+			}
+			if !fails && !s.holds(want) {
+				t.Error("storage holds other content")
+			}
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/minio/crc64nvme"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -66,56 +67,47 @@ func counting(s *store) (*transfer.Engine, *atomic.Int64) {
 
 func TestWithSumsOnlyWhatIsSentIsRead(t *testing.T) {
 	t.Parallel()
-	t.Run("parts", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			f, want := newFile(t, 10*partSize+1)
-			s, dst := &store{}, &upload{}
-			e, read := counting(s)
-			res := uploaded(t, e, s, planned(t, f, partSize), want, nil, dst)
-			if read.Load() != f.Size {
-				t.Errorf("%d of %d bytes were read", read.Load(), f.Size)
-			}
-			if known, ok := res.Matches("crc64nvme", checksum("crc64nvme", want)); !known || !ok {
-				t.Error("the CRC of the whole is another one")
-			}
-		})
+	bubble.Run(t, "parts", func(t *testing.T) {
+		f, want := newFile(t, 10*partSize+1)
+		s, dst := &store{}, &upload{}
+		e, read := counting(s)
+		res := uploaded(t, e, s, planned(t, f, partSize), want, nil, dst)
+		if read.Load() != f.Size {
+			t.Errorf("%d of %d bytes were read", read.Load(), f.Size)
+		}
+		if known, ok := res.Matches("crc64nvme", checksum("crc64nvme", want)); !known || !ok {
+			t.Error("the CRC of the whole is another one")
+		}
 	})
-	t.Run("resumed", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			f, want := newFile(t, 10*partSize+1)
-			first, dst := &store{}, &upload{}
-			uploaded(t, newEngine(first), first, f, want, nil, dst)
-			stored := slices.DeleteFunc(dst.stored, func(p transfer.Part) bool { return p.Number == 3 })
-			for i := range stored {
-				stored[i].Sent = false
-				stored[i].Checksum = "sha256:of storage" // needs a read to be compared
+	bubble.Run(t, "resumed", func(t *testing.T) {
+		f, want := newFile(t, 10*partSize+1)
+		first, dst := &store{}, &upload{}
+		uploaded(t, newEngine(first), first, f, want, nil, dst)
+		stored := slices.DeleteFunc(dst.stored, func(p transfer.Part) bool { return p.Number == 3 })
+		for i := range stored {
+			stored[i].Sent = false
+			stored[i].Checksum = "sha256:of storage" // needs a read to be compared
+		}
+		s := &store{}
+		e, read := counting(s)
+		res, err := e.UploadParts(t.Context(), planned(t, f, partSize), partSize, stored, &upload{})
+		if err != nil || res.Sent != partSize || len(s.seen()) != 1 || read.Load() != partSize {
+			t.Errorf("error %v, %d PUTs, %d bytes were read", err, len(s.seen()), read.Load())
+		}
+		for _, p := range res.Parts {
+			if p.Checksum != "" {
+				t.Errorf("part %d has a checksum that nobody compared", p.Number)
 			}
-			s := &store{}
-			e, read := counting(s)
-			res, err := e.UploadParts(t.Context(), planned(t, f, partSize), partSize, stored, &upload{})
-			if err != nil || res.Sent != partSize || len(s.seen()) != 1 || read.Load() != partSize {
-				t.Errorf("error %v, %d PUTs, %d bytes were read", err, len(s.seen()), read.Load())
-			}
-			for _, p := range res.Parts {
-				if p.Checksum != "" {
-					t.Errorf("part %d has a checksum that nobody compared", p.Number)
-				}
-			}
-		})
+		}
 	})
-	t.Run("single", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			f, want := newFile(t, 1<<20)
-			s := &store{}
-			e, read := counting(s)
-			_, err := e.UploadSingle(t.Context(), planned(t, f, f.Size), (&addresses{}).next, "")
-			if err != nil || !s.holds(want) || read.Load() != f.Size {
-				t.Errorf("error %v, %d bytes were read", err, read.Load())
-			}
-		})
+	bubble.Run(t, "single", func(t *testing.T) {
+		f, want := newFile(t, 1<<20)
+		s := &store{}
+		e, read := counting(s)
+		_, err := e.UploadSingle(t.Context(), planned(t, f, f.Size), (&addresses{}).next, "")
+		if err != nil || !s.holds(want) || read.Load() != f.Size {
+			t.Errorf("error %v, %d bytes were read", err, read.Load())
+		}
 	})
 }
 

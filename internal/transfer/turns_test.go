@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -87,50 +88,44 @@ func (l *ledger) taking(d time.Duration) *store {
 // own.
 func TestAddressesAreAskedForAhead(t *testing.T) {
 	t.Parallel()
-	t.Run("parts", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			f, want := newFile(t, 40*partSize)
-			var l ledger
-			s := l.taking(time.Second)
-			start := time.Now()
-			res, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, &l)
-			if err != nil || len(res.Parts) != 40 || !s.holds(want) {
-				t.Fatalf("error %v", err)
-			}
-			// The MD5s of the last parts may wait for a second.
-			if d := time.Since(start); d > 12*time.Second {
-				t.Errorf("ten rounds took %s", d)
-			}
-			if l.handedOut != 40 || len(l.fresh) != 0 || l.usedTwice || l.most > 8 {
-				t.Errorf("%d addresses were handed out, %d not used, at most %d at once; used twice: %v", l.handedOut, len(l.fresh), l.most, l.usedTwice)
-			}
-		})
+	bubble.Run(t, "parts", func(t *testing.T) {
+		f, want := newFile(t, 40*partSize)
+		var l ledger
+		s := l.taking(time.Second)
+		start := time.Now()
+		res, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, &l)
+		if err != nil || len(res.Parts) != 40 || !s.holds(want) {
+			t.Fatalf("error %v", err)
+		}
+		// The MD5s of the last parts may wait for a second.
+		if d := time.Since(start); d > 12*time.Second {
+			t.Errorf("ten rounds took %s", d)
+		}
+		if l.handedOut != 40 || len(l.fresh) != 0 || l.usedTwice || l.most > 8 {
+			t.Errorf("%d addresses were handed out, %d not used, at most %d at once; used twice: %v", l.handedOut, len(l.fresh), l.most, l.usedTwice)
+		}
 	})
-	t.Run("single PUTs", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			f, _ := newFile(t, 1000)
-			var l ledger
-			e := newEngine(l.taking(time.Second))
-			start := time.Now()
-			var uploads sync.WaitGroup
-			for range 40 {
-				uploads.Go(func() {
-					address := func(ctx context.Context) (string, error) { return l.address(ctx, 0) }
-					if _, err := e.UploadSingle(t.Context(), f, address, ""); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			uploads.Wait()
-			if d := time.Since(start); d > 12*time.Second {
-				t.Errorf("ten rounds took %s", d)
-			}
-			if l.handedOut != 40 || len(l.fresh) != 0 || l.usedTwice || l.most > 8 {
-				t.Errorf("%d addresses were handed out, %d not used, at most %d at once; used twice: %v", l.handedOut, len(l.fresh), l.most, l.usedTwice)
-			}
-		})
+	bubble.Run(t, "single PUTs", func(t *testing.T) {
+		f, _ := newFile(t, 1000)
+		var l ledger
+		e := newEngine(l.taking(time.Second))
+		start := time.Now()
+		var uploads sync.WaitGroup
+		for range 40 {
+			uploads.Go(func() {
+				address := func(ctx context.Context) (string, error) { return l.address(ctx, 0) }
+				if _, err := e.UploadSingle(t.Context(), f, address, ""); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		uploads.Wait()
+		if d := time.Since(start); d > 12*time.Second {
+			t.Errorf("ten rounds took %s", d)
+		}
+		if l.handedOut != 40 || len(l.fresh) != 0 || l.usedTwice || l.most > 8 {
+			t.Errorf("%d addresses were handed out, %d not used, at most %d at once; used twice: %v", l.handedOut, len(l.fresh), l.most, l.usedTwice)
+		}
 	})
 }
 

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -37,42 +37,39 @@ func slowDisk(op disk.Op, _ string, n int) (int, error) {
 func TestReadingForSeconds(t *testing.T) {
 	t.Parallel()
 	for seconds, lines := range map[int]int{2: 0, 11: 2} {
-		t.Run(fmt.Sprint(seconds), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				dir := t.TempDir()
-				files := make([]upload.Inspection, seconds*max(2, runtime.GOMAXPROCS(0))) // as many are read at once
-				for i := range files {
-					files[i].File.Path = filepath.Join(dir, fmt.Sprintf("%d.mp4", i))
-					if err := os.WriteFile(files[i].File.Path, []byte("0123456789"), 0o600); err != nil {
-						t.Fatal(err)
-					}
+		bubble.Run(t, fmt.Sprint(seconds), func(t *testing.T) {
+			dir := t.TempDir()
+			files := make([]upload.Inspection, seconds*max(2, runtime.GOMAXPROCS(0))) // as many are read at once
+			for i := range files {
+				files[i].File.Path = filepath.Join(dir, fmt.Sprintf("%d.mp4", i))
+				if err := os.WriteFile(files[i].File.Path, []byte("0123456789"), 0o600); err != nil {
+					t.Fatal(err)
 				}
-				progress := filepath.Join(t.TempDir(), "progress")
-				u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{Files: slowDisk}), ProgressFile: progress})
-				var log bytes.Buffer
-				var shown []string
-				ctx := tflogtest.RootLogger(t.Context(), &log)
-				u.InspectFiles(ctx, "media", files, upload.DetectContent, func(line string) { shown = append(shown, line) })
-				for _, l := range files {
-					if l.Err != nil || l.SHA256 == "" {
-						t.Fatalf("%+v", l)
-					}
+			}
+			progress := filepath.Join(t.TempDir(), "progress")
+			u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{Files: slowDisk}), ProgressFile: progress})
+			var log bytes.Buffer
+			var shown []string
+			ctx := tflogtest.RootLogger(t.Context(), &log)
+			u.InspectFiles(ctx, "media", files, upload.DetectContent, func(line string) { shown = append(shown, line) })
+			for _, l := range files {
+				if l.Err != nil || l.SHA256 == "" {
+					t.Fatalf("%+v", l)
 				}
-				written, err := os.ReadFile(progress)
-				if err != nil || len(shown) != lines || strings.Count(string(written), "media: looked at ") != lines {
-					t.Fatalf("want %d lines, shown: %q, written: %q, %v", lines, shown, written, err)
+			}
+			written, err := os.ReadFile(progress)
+			if err != nil || len(shown) != lines || strings.Count(string(written), "media: looked at ") != lines {
+				t.Fatalf("want %d lines, shown: %q, written: %q, %v", lines, shown, written, err)
+			}
+			want := regexp.MustCompile(fmt.Sprintf(`^media: looked at \d+ of %d files, \d+ read \([\d.]+ .?B\)$`, len(files)))
+			for _, line := range shown {
+				if !want.MatchString(line) {
+					t.Errorf("line %q", line)
 				}
-				want := regexp.MustCompile(fmt.Sprintf(`^media: looked at \d+ of %d files, \d+ read \([\d.]+ .?B\)$`, len(files)))
-				for _, line := range shown {
-					if !want.MatchString(line) {
-						t.Errorf("line %q", line)
-					}
-				}
-				if logged := strings.Count(log.String(), "reading the files of a folder"); logged != min(lines, 1) {
-					t.Errorf("%d lines in the log:\n%s", logged, &log)
-				}
-			})
+			}
+			if logged := strings.Count(log.String(), "reading the files of a folder"); logged != min(lines, 1) {
+				t.Errorf("%d lines in the log:\n%s", logged, &log)
+			}
 		})
 	}
 }

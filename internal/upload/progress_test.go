@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -58,19 +59,16 @@ func TestMeter(t *testing.T) {
 		}, "100 %, 10 GB of 10 GB, 2 of 2 files"},
 		"hours": {[]int64{5.5e12}, func(f []*tracked) { send(f[0], 4, gb/10) }, "0 %, 400 MB of 5.5 TB, 100 MB/s, 15 h 16 min left"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				m := &meter{}
-				var files []*tracked
-				for _, size := range test.files {
-					files = append(files, track(File{Upload: api.Upload{Name: "a.mp4"}, Size: size}, m))
-				}
-				test.run(files)
-				if got, _ := m.line(); got != test.want {
-					t.Errorf("got  %s\nwant %s", got, test.want)
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			m := &meter{}
+			var files []*tracked
+			for _, size := range test.files {
+				files = append(files, track(File{Upload: api.Upload{Name: "a.mp4"}, Size: size}, m))
+			}
+			test.run(files)
+			if got, _ := m.line(); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
 		})
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -74,34 +74,31 @@ func TestRefusedCalls(t *testing.T) {
 	} {
 		for _, perSecond := range []float64{2, 3, 10, 50} {
 			for _, trip := range []time.Duration{5 * time.Millisecond, 50 * time.Millisecond} {
-				t.Run(fmt.Sprintf("%s, %.0f a second, %s", name, perSecond, trip), func(t *testing.T) {
-					t.Parallel()
-					synctest.Test(t, func(t *testing.T) {
-						service := simulator.New(simulator.Options{MinPartSize: 1})
-						defer service.Close()
-						b := &bucket{next: inMemory{service}, trip: trip, limiter: rate.NewLimiter(rate.Limit(perSecond), burst)}
-						began := time.Now()
-						if err := send(t.Context(), newUploader(t, b), t.TempDir()); err != nil {
-							t.Fatal(err)
-						}
-						took := time.Since(began).Seconds()
-						accepted, refused := float64(b.accepted.Load()), float64(b.refused.Load())
-						most := 0.1
-						if trip > 5*time.Millisecond && accepted < files {
-							most = 0.2
-						}
-						if share := refused / (accepted + refused); share > most {
-							t.Errorf("%.0f calls were refused, %.1f %%", refused, 100*share)
-						}
-						least := 0.8
-						if trip > 5*time.Millisecond { // each try to find out what is allowed takes longer
-							least = 0.7
-						}
-						// In a few seconds, nobody finds out that 50 are allowed.
-						if used := accepted / (perSecond*took + burst); used < least && took > 5 {
-							t.Errorf("%.1f %% of the allowed calls were made, in %.1f s", 100*used, took)
-						}
-					})
+				bubble.Run(t, fmt.Sprintf("%s, %.0f a second, %s", name, perSecond, trip), func(t *testing.T) {
+					service := simulator.New(simulator.Options{MinPartSize: 1})
+					defer service.Close()
+					b := &bucket{next: inMemory{service}, trip: trip, limiter: rate.NewLimiter(rate.Limit(perSecond), burst)}
+					began := time.Now()
+					if err := send(t.Context(), newUploader(t, b), t.TempDir()); err != nil {
+						t.Fatal(err)
+					}
+					took := time.Since(began).Seconds()
+					accepted, refused := float64(b.accepted.Load()), float64(b.refused.Load())
+					most := 0.1
+					if trip > 5*time.Millisecond && accepted < files {
+						most = 0.2
+					}
+					if share := refused / (accepted + refused); share > most {
+						t.Errorf("%.0f calls were refused, %.1f %%", refused, 100*share)
+					}
+					least := 0.8
+					if trip > 5*time.Millisecond { // each try to find out what is allowed takes longer
+						least = 0.7
+					}
+					// In a few seconds, nobody finds out that 50 are allowed.
+					if used := accepted / (perSecond*took + burst); used < least && took > 5 {
+						t.Errorf("%.1f %% of the allowed calls were made, in %.1f s", 100*used, took)
+					}
 				})
 			}
 		}

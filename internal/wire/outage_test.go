@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
@@ -68,45 +69,42 @@ func TestOutage(t *testing.T) {
 		"no name service":     {time.Minute, 0, &net.DNSError{Err: "no such host", Name: "live.example.com", IsNotFound: true}, "", time.Minute, 85 * time.Second},
 		"limited":             {time.Hour, 30 * time.Second, refused(), "no time is left for another attempt", time.Second, 30 * time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				s := &hostService{away: time.Second, back: time.Second + test.lasts, err: test.err}
-				c := newHostService(t, s)
-				c.MaxRetries = 0
-				client := newClient(t, c)
-				if err := client.get(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(2 * time.Minute) // so that no silent connection is left
-				s.back += 2 * time.Minute
-				begun, told := time.Now(), 0
-				ctx := retry.TellWaits(t.Context(), func(text string) {
-					if told++; !strings.HasPrefix(text, "waiting for ") {
-						t.Errorf("the user is told %q", text)
-					}
-				})
-				if test.limit > 0 {
-					var cancel context.CancelFunc
-					ctx, cancel = context.WithTimeout(ctx, test.limit)
-					defer cancel()
-				}
-				err := client.get(ctx)
-				if took := time.Since(begun); took < test.min || took > test.max {
-					t.Errorf("it took %s, want %s to %s", took, test.min, test.max)
-				}
-				if err == nil != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-					t.Errorf("got %v, want %q", err, test.want)
-				}
-				if told != 1 {
-					t.Errorf("the user was told %d times", told)
-				}
-				for i := 1; i < len(s.dials); i++ {
-					if gap := s.dials[i] - s.dials[i-1]; gap > 23*time.Second {
-						t.Errorf("%s between two attempts", gap)
-					}
+		bubble.Run(t, name, func(t *testing.T) {
+			s := &hostService{away: time.Second, back: time.Second + test.lasts, err: test.err}
+			c := newHostService(t, s)
+			c.MaxRetries = 0
+			client := newClient(t, c)
+			if err := client.get(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Minute) // so that no silent connection is left
+			s.back += 2 * time.Minute
+			begun, told := time.Now(), 0
+			ctx := retry.TellWaits(t.Context(), func(text string) {
+				if told++; !strings.HasPrefix(text, "waiting for ") {
+					t.Errorf("the user is told %q", text)
 				}
 			})
+			if test.limit > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, test.limit)
+				defer cancel()
+			}
+			err := client.get(ctx)
+			if took := time.Since(begun); took < test.min || took > test.max {
+				t.Errorf("it took %s, want %s to %s", took, test.min, test.max)
+			}
+			if err == nil != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+			if told != 1 {
+				t.Errorf("the user was told %d times", told)
+			}
+			for i := 1; i < len(s.dials); i++ {
+				if gap := s.dials[i] - s.dials[i-1]; gap > 23*time.Second {
+					t.Errorf("%s between two attempts", gap)
+				}
+			}
 		})
 	}
 }
@@ -131,25 +129,22 @@ func TestFirstContact(t *testing.T) {
 		"unknown name":       {failing(&net.DNSError{Err: "no such host", Name: "live.example.com", IsNotFound: true}), `the host name "live.example.com" is not known`, 0},
 		"no name service":    {failing(&net.DNSError{Err: "server misbehaving", Name: "live.example.com", IsTemporary: true}), "could not be looked up", 10 * time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c := config(nil)
-				c.DialContext, c.MaxRetries = test.dial, 100
-				client := newClient(t, c)
-				begun := time.Now()
-				err := client.create(t.Context())
-				if outcome(t, err).MayHaveBeenProcessed || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("got %v, want %s, surely not processed", err, test.want)
-				}
-				if took := time.Since(begun); took > test.took {
-					t.Errorf("it took %s, want at most %s", took, test.took)
-				}
-				begun = time.Now()
-				if err := client.get(t.Context()); err == nil || outcome(t, err).Requests != 1 || time.Since(begun) > time.Second {
-					t.Errorf("the next call, after %s: %v", time.Since(begun), err)
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			c := config(nil)
+			c.DialContext, c.MaxRetries = test.dial, 100
+			client := newClient(t, c)
+			begun := time.Now()
+			err := client.create(t.Context())
+			if outcome(t, err).MayHaveBeenProcessed || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %s, surely not processed", err, test.want)
+			}
+			if took := time.Since(begun); took > test.took {
+				t.Errorf("it took %s, want at most %s", took, test.took)
+			}
+			begun = time.Now()
+			if err := client.get(t.Context()); err == nil || outcome(t, err).Requests != 1 || time.Since(begun) > time.Second {
+				t.Errorf("the next call, after %s: %v", time.Since(begun), err)
+			}
 		})
 	}
 }
@@ -184,30 +179,27 @@ func TestRefusalsWaitForTheirTurn(t *testing.T) {
 		"503":          {503, 0, "503 Service Unavailable: the service has refused every request for 5m", 5 * time.Minute, 6 * time.Minute},
 		"429, limited": {429, time.Hour, "429 Too Many Requests: it was not tried again: the time for the operation is over", time.Hour, time.Hour},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := wiretest.Always(test.status, "")
-				c := config(service)
-				c.MaxRetries = 0
-				ctx := t.Context()
-				if test.limit > 0 {
-					var cancel context.CancelFunc
-					ctx, cancel = context.WithTimeout(ctx, test.limit)
-					defer cancel()
-				}
-				begun := time.Now()
-				err := newClient(t, c).get(ctx)
-				if err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("got %v, want %s", err, test.want)
-				}
-				if took := time.Since(begun); took < test.min || took > test.max {
-					t.Errorf("it took %s, want %s to %s", took, test.min, test.max)
-				}
-				if test.limit > 0 && !errors.Is(err, context.DeadlineExceeded) {
-					t.Error("the error is not one of a deadline")
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			service := wiretest.Always(test.status, "")
+			c := config(service)
+			c.MaxRetries = 0
+			ctx := t.Context()
+			if test.limit > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, test.limit)
+				defer cancel()
+			}
+			begun := time.Now()
+			err := newClient(t, c).get(ctx)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+			if took := time.Since(begun); took < test.min || took > test.max {
+				t.Errorf("it took %s, want %s to %s", took, test.min, test.max)
+			}
+			if test.limit > 0 && !errors.Is(err, context.DeadlineExceeded) {
+				t.Error("the error is not one of a deadline")
+			}
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
@@ -55,28 +56,25 @@ func TestRetryAfterBeyondTheDeadline(t *testing.T) {
 		"no deadline":     {429, "86400", 0, "asks to wait 24h0m0s"},
 		"backoff by time": {500, "", 100 * time.Millisecond, "500 Internal Server Error: slow down: no time is left for another attempt"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := wiretest.Always(test.status, "slow down", "Retry-After", test.retryAfter)
-				ctx := t.Context()
-				if test.timeout > 0 {
-					var cancel context.CancelFunc
-					ctx, cancel = context.WithTimeout(ctx, test.timeout)
-					defer cancel()
-				}
-				begun := time.Now()
-				err := newClient(t, config(service)).get(ctx)
-				if err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("got %v, want %s", err, test.want)
-				}
-				if !errors.Is(err, context.DeadlineExceeded) {
-					t.Error("the error is not one of a deadline")
-				}
-				if waited := time.Since(begun); waited != 0 {
-					t.Errorf("waited %s, want an end at once", waited)
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			service := wiretest.Always(test.status, "slow down", "Retry-After", test.retryAfter)
+			ctx := t.Context()
+			if test.timeout > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, test.timeout)
+				defer cancel()
+			}
+			begun := time.Now()
+			err := newClient(t, config(service)).get(ctx)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Error("the error is not one of a deadline")
+			}
+			if waited := time.Since(begun); waited != 0 {
+				t.Errorf("waited %s, want an end at once", waited)
+			}
 		})
 	}
 }
@@ -89,48 +87,45 @@ func TestRateLimitHoldsEveryCall(t *testing.T) {
 		name   string
 		oneURL bool
 	}{{"two addresses", false}, {"one address", true}} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := &wiretest.Service{Answer: func(n int, _ *http.Request) (*http.Response, error) {
-					if n == 1 {
-						return wiretest.Response(429, "", "Retry-After", "60"), nil
+		bubble.Run(t, test.name, func(t *testing.T) {
+			service := &wiretest.Service{Answer: func(n int, _ *http.Request) (*http.Response, error) {
+				if n == 1 {
+					return wiretest.Response(429, "", "Retry-After", "60"), nil
+				}
+				return wiretest.Response(200, `{"data":[]}`), nil
+			}}
+			c := config(service)
+			if test.oneURL {
+				c.VODBaseURL = c.LiveBaseURL + "/"
+			}
+			client := newClient(t, c)
+			begun := time.Now()
+			var wg sync.WaitGroup
+			took := make([]time.Duration, 12)
+			run := func(i int, call func() error) {
+				wg.Go(func() {
+					if err := call(); err != nil {
+						t.Error(err)
 					}
-					return wiretest.Response(200, `{"data":[]}`), nil
-				}}
-				c := config(service)
-				if test.oneURL {
-					c.VODBaseURL = c.LiveBaseURL + "/"
+					took[i] = time.Since(begun)
+				})
+			}
+			run(0, func() error { return client.get(t.Context()) })
+			synctest.Wait()
+			for i := range 10 {
+				run(i+1, func() error { return client.get(t.Context()) })
+			}
+			run(11, func() error { return client.presign(t.Context()) })
+			wg.Wait()
+			if n := len(service.Requests()); n != 13 {
+				t.Errorf("made %d requests, want 13", n)
+			}
+			for i, d := range took {
+				held := i < 11 || test.oneURL
+				if held && (d < time.Minute || d > 62*time.Second) || !held && d != 0 {
+					t.Errorf("call %d took %s", i, d)
 				}
-				client := newClient(t, c)
-				begun := time.Now()
-				var wg sync.WaitGroup
-				took := make([]time.Duration, 12)
-				run := func(i int, call func() error) {
-					wg.Go(func() {
-						if err := call(); err != nil {
-							t.Error(err)
-						}
-						took[i] = time.Since(begun)
-					})
-				}
-				run(0, func() error { return client.get(t.Context()) })
-				synctest.Wait()
-				for i := range 10 {
-					run(i+1, func() error { return client.get(t.Context()) })
-				}
-				run(11, func() error { return client.presign(t.Context()) })
-				wg.Wait()
-				if n := len(service.Requests()); n != 13 {
-					t.Errorf("made %d requests, want 13", n)
-				}
-				for i, d := range took {
-					held := i < 11 || test.oneURL
-					if held && (d < time.Minute || d > 62*time.Second) || !held && d != 0 {
-						t.Errorf("call %d took %s", i, d)
-					}
-				}
-			})
+			}
 		})
 	}
 }

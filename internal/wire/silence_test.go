@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 )
 
 // overHTTP2 answers requests and fails the test if the first comes over another protocol.
@@ -56,26 +58,23 @@ func TestPingFindsASilentConnection(t *testing.T) {
 		"in use": {0, 1},
 		"idle":   {25 * time.Second, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				server := newPipeServer(t, overHTTP2(t))
-				c := server.config()
-				c.MaxRetries = test.retries
-				client := newClient(t, c)
-				if err := client.get(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				server.silence()
-				time.Sleep(test.idle)
-				begun := time.Now()
-				if err := client.get(t.Context()); err != nil {
-					t.Error(err)
-				}
-				if took := time.Since(begun); took >= 30*time.Second {
-					t.Errorf("it took %s", took)
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			server := newPipeServer(t, overHTTP2(t))
+			c := server.config()
+			c.MaxRetries = test.retries
+			client := newClient(t, c)
+			if err := client.get(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			server.silence()
+			time.Sleep(test.idle)
+			begun := time.Now()
+			if err := client.get(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(begun); took >= 30*time.Second {
+				t.Errorf("it took %s", took)
+			}
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
@@ -117,18 +118,15 @@ func TestConnectionsAreSpreadOverAddresses(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				begin := time.Now()
-				got := putTogether(t, &addresses{fail: test.fail}, 12, test.avoid...)
-				if test.want != nil && !maps.Equal(got, test.want) {
-					t.Errorf("connections %v, want %v", got, test.want)
-				}
-				if took := time.Since(begin); took > time.Second {
-					t.Errorf("it took %s", took)
-				}
-			})
+		bubble.Run(t, name, func(t *testing.T) {
+			begin := time.Now()
+			got := putTogether(t, &addresses{fail: test.fail}, 12, test.avoid...)
+			if test.want != nil && !maps.Equal(got, test.want) {
+				t.Errorf("connections %v, want %v", got, test.want)
+			}
+			if took := time.Since(begin); took > time.Second {
+				t.Errorf("it took %s", took)
+			}
 		})
 	}
 }
