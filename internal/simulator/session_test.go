@@ -160,18 +160,6 @@ func TestStatusByLook(t *testing.T) {
 	if diff := cmp.Diff([]string{"PROVISIONING", "ALLOCATED", "READY", "READY"}, seen); diff != "" {
 		t.Error(diff)
 	}
-	w.SetStatus(id, "STOPPED")
-	if got := w.statusOf(id); got != "STOPPED" {
-		t.Error(got)
-	}
-	w.RemoveSession(id)
-	wantStatus(t, w.mustDo(w.live(http.MethodGet, sessionPath+"/"+id, nil)), 404, "no session")
-
-	failing := newWorld(t, simulator.Options{StatusPath: []string{"PENDING", "ERROR"}})
-	id = failing.create(nil)
-	if got := failing.statusOf(id); got != "ERROR" {
-		t.Error(got)
-	}
 }
 
 // all reads the listing to its end, a cursor at a time.
