@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os/exec"
@@ -182,47 +181,6 @@ resource "terraform_data" "firewall" { # in place of a firewall's own
 	cli.Must("destroy", "-auto-approve")
 }
 
-// TestSecretsStore: the store gets the stream key of each new session, once. A write-only argument
-// of this provider stands for those of the stores.
-func TestSecretsStore(t *testing.T) {
-	t.Parallel()
-	session := recipe(t, "recipes.md", "hcl", "studio_version =")
-	for store, arguments := range map[string]*strings.Replacer{
-		"vault_kv_secret_v2": strings.NewReplacer(`mount = "secret"`, "", `name  = "vodlive/studio"`, `file_name = "studio.json"`,
-			"data_json_wo", "content_wo", "vault_kv_secret_v2", "vodlive_media_upload"),
-		"aws_secretsmanager_secret_version": strings.NewReplacer("secret_id = aws_secretsmanager_secret.studio.id", `file_name = "studio.json"`,
-			"secret_string_wo", "content_wo", "aws_secretsmanager_secret_version", "vodlive_media_upload",
-			"resource \"aws_secretsmanager_secret\" \"studio\" {\n  name = \"vodlive/studio\"\n}\n", ""),
-	} {
-		t.Run(store, func(t *testing.T) {
-			t.Parallel()
-			server := acctest.Start(t, simulator.Options{})
-			cli := acctest.NewCLI(t, server)
-			cli.SkipBelow("write-only arguments", "1.11.0", "1.11.0")
-			config := session + arguments.Replace(recipe(t, "recipes.md", "hcl", store))
-			cli.Config(config)
-			cli.Must("apply", "-auto-approve")
-			cli.AssertNoChanges()
-			cli.Config(strings.ReplaceAll(config, `"studio-1"`, `"studio-2"`))
-			cli.Must("apply", "-auto-approve")
-			cli.AssertNoChanges()
-			state, sessions, secrets := readFile(t, filepath.Join(cli.Dir, "terraform.tfstate")), server.Sessions(), server.Objects()
-			if len(sessions) != 2 || len(secrets) != 2 {
-				t.Fatalf("%d sessions, %d secrets", len(sessions), len(secrets))
-			}
-			for i, session := range sessions {
-				want := fmt.Sprintf(`{"ingest":%q,"playback":%q}`, session.InputEndpointA, session.OutputEndpointA)
-				if secrets[i].SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte(want))) {
-					t.Errorf("secret %d is not %s", i, want)
-				}
-				if strings.Contains(state, session.InputEndpointA) {
-					t.Errorf("the state has the stream key of session %d", i)
-				}
-			}
-		})
-	}
-}
-
 // TestPoliciesWithOPA evaluates the rules of the guide, with its command, for plans that give up a
 // session and for one that does not.
 func TestPoliciesWithOPA(t *testing.T) {
@@ -264,26 +222,6 @@ func TestPoliciesWithOPA(t *testing.T) {
 		if denied := tc.denied != ""; (err != nil) != denied || denied && !strings.Contains(string(out), tc.denied) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
-	}
-}
-
-// TestOriginFollowsTheEdge changes the session whose endpoint another one takes.
-func TestOriginFollowsTheEdge(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	cli.SkipBelow("write-only arguments", "1.11.0", "1.11.0")
-	cli.Config("")
-	const file = "edge.tf"
-	text := addExample(t, cli, "ephemeral-resources/vodlive_live_session/ephemeral-resource_write_only_argument.tf", file)
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	cli.Write(file, strings.Replace(text, `"edge"`+"\n", `"edge-2"`+"\n", 1))
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	sessions := server.Sessions()
-	if len(sessions) != 4 || sessions[3].OutputDestinationA != sessions[2].InputEndpointA {
-		t.Errorf("the sessions are %+v", sessions)
 	}
 }
 

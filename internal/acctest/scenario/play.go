@@ -495,7 +495,7 @@ func (s *scenario) edit(name string, content []string) {
 	case len(content) >= 3 && content[0] == "changed" && slices.Contains(content, "=>"):
 		s.editFiles(strings.Join(content[1:], " "), []string{path})
 	case len(content) >= 3 && content[0] == "from":
-		s.write(name, []byte(s.ofGuide(content[1], strings.Join(content[2:], " "))))
+		s.write(name, []byte(s.ofPage(content[1], strings.Join(content[2:], " "))))
 	case len(content) == 2 && content[0] == "renamed":
 		s.must(os.Rename(path, filepath.Join(s.folder, s.template(content[1]))))
 	case len(content) == 2 && content[0] == "linked":
@@ -530,13 +530,13 @@ func (s *scenario) records(pattern string) []string {
 // editFiles replaces what a regular expression finds in files, which must be in one of them.
 func (s *scenario) editFiles(edit string, names []string) {
 	s.t.Helper()
-	pattern, with, _ := strings.Cut(edit, " => ")
+	pattern, with, _ := strings.Cut(edit+" ", " => ")
 	old, found := regexp.MustCompile(pattern), false
 	for _, name := range names {
 		content, err := os.ReadFile(name)
 		s.must(err)
 		found = found || old.Match(content)
-		s.must(os.WriteFile(name, old.ReplaceAll(content, []byte(with)), 0o600))
+		s.must(os.WriteFile(name, old.ReplaceAll(content, []byte(strings.TrimSpace(with))), 0o600))
 	}
 	if !found {
 		s.t.Fatalf("%s: no file has %s", s.at, pattern)
@@ -549,10 +549,10 @@ var variableName = regexp.MustCompile(`^[A-Z][A-Z_]+$`)
 // fenced is a configuration in a page.
 var fenced = regexp.MustCompile("(?s)```(?:terraform|hcl)\n(.*?)```")
 
-// ofGuide is the first configuration of a guide that has a text.
-func (s *scenario) ofGuide(page, text string) string {
+// ofPage is the first configuration of a page that has a text.
+func (s *scenario) ofPage(page, text string) string {
 	s.t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "..", "docs", "guides", page))
+	content, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 	s.must(err)
 	for _, block := range fenced.FindAllStringSubmatch(string(content), -1) {
 		if strings.Contains(block[1], text) {

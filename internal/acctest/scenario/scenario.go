@@ -25,6 +25,8 @@
 //	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED (and what
 //	                              is at its end), renamed b.mp4, linked TARGET, sized BYTES, or
 //	                              removed; edit unnoticed a.mp4 ... keeps its modification time
+//	edit a.tf from PAGE TEXT      the first configuration of a page below docs that has a text
+//	edit a.tf changed a+ => b     what a regular expression finds in a file
 //	edit state untainted          the state; also: tainted, removed, unidentified (as a CLI without
 //	                              identities keeps it), or an object, which is merged
 //	edit records a+ => b          what the provider keeps on this machine: of a regular expression

@@ -194,6 +194,7 @@ func (s *scenario) functions() map[string]function.Function {
 		"contains": stdlib.ContainsFunc, "split": stdlib.SplitFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "replace": stdlib.ReplaceFunc, "sort": stdlib.SortFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
 		"sha256":       ofText(func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }),
 		"base64encode": ofText(func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }),
+		"kept":         ofText(s.kept),
 		"ledger": function.New(&function.Spec{
 			Type: func([]cty.Value) (cty.Type, error) { return s.ledger().Type(), nil },
 			Impl: func([]cty.Value, cty.Type) (cty.Value, error) { return s.ledger(), nil },
@@ -205,7 +206,6 @@ func (s *scenario) functions() map[string]function.Function {
 		}),
 	}
 	if s.cli == nil {
-		all["kept"] = ofText(s.kept)
 		all["logged"] = ofText(func(text string) bool { return strings.Contains(s.Log.String(), text) })
 	}
 	return all
@@ -213,6 +213,12 @@ func (s *scenario) functions() map[string]function.Function {
 
 // kept reports whether the state has a text, or its private data.
 func (s *scenario) kept(text string) bool {
+	s.t.Helper()
+	if s.cli != nil {
+		state, err := os.ReadFile(filepath.Join(s.folder, "terraform.tfstate"))
+		s.must(err)
+		return bytes.Contains(state, []byte(text))
+	}
 	var private map[string][]byte
 	if len(s.now.Private) > 0 {
 		s.must(json.Unmarshal(s.now.Private, &private))

@@ -1,1 +1,1 @@
-# What these scenarios apply is in files beside it, from the guides.
+# What these scenarios apply is in files beside it, from the documentation.
