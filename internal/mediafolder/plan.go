@@ -3,8 +3,6 @@ package mediafolder
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,24 +25,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
-
-// privatePlanned is the key of the planned successor.
-const privatePlanned = "planned"
-
-// successor is what the Delete of a replacement knows of the folder that is created in its place:
-// that Create does not see the state.
-type successor struct {
-	Group   string             `json:"group,omitempty"`   // Selection.group
-	Dir     string             `json:"dir,omitempty"`     // the folder, if it was there while planning
-	Select  patterns           `json:"select,omitzero"`   // what selects its files
-	Files   string             `json:"files,omitempty"`   // digest of their names and sizes
-	Adopted map[string]adopted `json:"adopted,omitempty"` // by name
-}
-
-type adopted struct {
-	KeyPath string `json:"key_path"`
-	SHA256  string `json:"sha256"`
-}
 
 func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil {
@@ -102,66 +82,6 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, p.successor(ctx))...)
 	setFiles(ctx, p.files, p.files != nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
-}
-
-func (p *planner) successor(ctx context.Context) successor {
-	next := successor{Group: p.plan.group(ctx)}
-	if p.state != nil || p.files == nil {
-		return next
-	}
-	next.Dir, next.Select, next.Adopted = p.plan.dir(), p.plan.patterns(), map[string]adopted{}
-	sizes := map[string]int64{}
-	for name, e := range p.files {
-		sizes[name] = e.Size
-		if !e.unsent() {
-			next.Adopted[name] = adopted{e.KeyPath, e.SHA256}
-		}
-	}
-	next.Files = listed(sizes)
-	return next
-}
-
-// listed is a digest of files by their names and sizes.
-func listed(sizes map[string]int64) string {
-	list, _ := json.Marshal(sizes) // in the order of the names
-	return fmt.Sprintf("%x", sha256.Sum256(list))
-}
-
-// changed reports whether the folder has other files than it had while planning.
-func (next successor) changed() bool {
-	found, _, _ := walk(next.Dir, next.Select)
-	sizes := map[string]int64{}
-	for name, file := range found {
-		if info, err := os.Stat(file); err == nil {
-			sizes[name] = info.Size()
-		}
-	}
-	return listed(sizes) != next.Files
-}
-
-// refuses returns why a folder must not be replaced by the successor: a saved plan may be applied
-// where the folder is not, and `adopt` would name the content of before for a file that changed.
-func (next successor) refuses(stored map[string]entry) diag.Diagnostic {
-	if _, err := os.Stat(next.Dir); next.Dir != "" && errors.Is(err, fs.ErrNotExist) {
-		return diag.NewAttributeErrorDiagnostic(path.Root("source_dir"), "The folder cannot be uploaded",
-			next.Dir+" does not exist, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.")
-	}
-	if next.Dir != "" && next.changed() {
-		return diag.NewAttributeErrorDiagnostic(path.Root("source_dir"), "The folder cannot be uploaded",
-			next.Dir+" has other files than when the replacement was planned, so nothing was replaced and the state is as it was. Plan again where all files are, and apply that plan.")
-	}
-	var names []string
-	for name, now := range next.Adopted {
-		if was, ok := stored[name]; ok && (was.KeyPath != now.KeyPath || was.SHA256 != now.SHA256) {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	slices.Sort(names)
-	return diag.NewAttributeErrorDiagnostic(path.Root("adopt"), "The folder cannot be uploaded",
-		"These files have changed since they were adopted, and the folder that replaces this one would take them for what is stored under the key paths in `adopt`. Remove their names from `adopt`, and apply again:\n"+noun.List(names))
 }
 
 // ignoresAll reports whether the resource has `ignore_changes = all`: then Terraform's
