@@ -8,5 +8,5 @@ import (
 
 func TestMain(m *testing.M) {
 	stage.Main(m,
-		"TestRefreshBounds")
+		"TestRefreshBounds", "TestListingHasALimitOfMemory")
 }

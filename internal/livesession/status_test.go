@@ -218,6 +218,7 @@ func TestStatusOfOneSessionMore(t *testing.T) {
 // TestStatusOfTooManyToName: an error names 200 sessions at most.
 func TestStatusOfTooManyToName(t *testing.T) {
 	t.Parallel()
+	stage.Large(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{})
 		var ids []any

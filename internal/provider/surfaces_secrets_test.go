@@ -366,6 +366,7 @@ func try(t *testing.T, masked *int, trials ...trial) (made []simulator.Request) 
 // surfaces.
 func TestRandomSecretsAreNotShown(t *testing.T) {
 	t.Parallel()
+	stage.Large(t)
 	var all [][2]string
 	for name, thing := range surfaces {
 		for operation := range thing.operations {

@@ -6,4 +6,4 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 )
 
-func TestMain(m *testing.M) { stage.Main(m, "TestRefusedCalls") }
+func TestMain(m *testing.M) { stage.Main(m, "TestRefusedCalls", "TestMediaTypesByExtension") }
