@@ -122,8 +122,8 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Delete forgets the files. When it replaces a folder whose creation failed, it leaves what is
-// stored to the Create that follows.
+// Delete forgets the files. Of a folder that is replaced, it leaves unfinished uploads to the
+// Create that follows, and what is stored if its creation failed.
 func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -139,24 +139,27 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	next, diags := noun.ReadPrivate[successor](ctx, req.Private, privatePlanned)
 	resp.Diagnostics.Append(diags...)
-	if d := next.refuses(stored); d != nil && !note.Destroy {
-		noun.RefuseDelete(ctx, resp, d)
-		return
-	}
-	if note.Destroy || !state.ID.IsNull() { // what is replaced as the user asks is not continued
+	if note.Destroy {
 		forgotten(stored, &resp.Diagnostics)
 		mediafile.GivenUp(ctx, state.unfinished(&state, nil), r.Data.Uploader, &resp.Diagnostics)
 		return
 	}
-	diags = r.Data.PlanUpload(ctx, typeName)
+	diags = next.refuses(stored)
+	if next.Sends {
+		diags.Append(r.Data.PlanUpload(ctx, typeName)...)
+	}
 	if !diags.HasError() {
-		diags = state.leaveUnfinished(ctx, r.Data.Uploader)
+		diags.Append(state.leaveUnfinished(ctx, r.Data.Uploader)...)
 	}
 	if diags.HasError() { // Create would be refused
 		noun.RefuseDelete(ctx, resp, diags...)
 		return
 	}
 	resp.Diagnostics.Append(diags...)
+	if !state.ID.IsNull() { // what is replaced as the user asks is stored anew
+		forgotten(stored, &resp.Diagnostics)
+		stored = nil
+	}
 	resp.Diagnostics.Append(r.leave(ctx, &state, stored, next.Group)...)
 }
 

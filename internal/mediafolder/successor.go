@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 
@@ -23,6 +24,7 @@ const privatePlanned = "planned"
 // that Create does not see the state.
 type successor struct {
 	Group   string             `json:"group,omitempty"`   // Selection.group
+	Sends   bool               `json:"sends,omitempty"`   // it may send a file
 	Dir     string             `json:"dir,omitempty"`     // the folder, if it was there while planning
 	Select  patterns           `json:"select,omitzero"`   // what selects its files
 	Files   string             `json:"files,omitempty"`   // digest of their names and sizes
@@ -35,7 +37,7 @@ type adopted struct {
 }
 
 func (p *planner) successor(ctx context.Context) successor {
-	next := successor{Group: p.plan.group(ctx)}
+	next := successor{Group: p.plan.group(ctx), Sends: p.files == nil || slices.ContainsFunc(slices.Collect(maps.Values(p.files)), entry.unsent)}
 	if p.state != nil || p.files == nil {
 		return next
 	}
@@ -71,13 +73,14 @@ func (next successor) changed() bool {
 
 // refuses returns why a folder must not be replaced by the successor: a saved plan may be applied
 // where the folder is not, and `adopt` would name the content of before for a file that changed.
-func (next successor) refuses(stored map[string]entry) diag.Diagnostic {
+func (next successor) refuses(stored map[string]entry) (diags diag.Diagnostics) {
 	if _, err := os.Stat(next.Dir); next.Dir != "" && errors.Is(err, fs.ErrNotExist) {
-		return diag.NewAttributeErrorDiagnostic(path.Root("source_dir"), "The folder cannot be uploaded",
+		diags.AddAttributeError(path.Root("source_dir"), "The folder cannot be uploaded",
 			next.Dir+" does not exist, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.")
+		return diags
 	}
 	if next.Dir != "" && next.changed() {
-		return diag.NewAttributeErrorDiagnostic(path.Root("source_dir"), "The folder cannot be uploaded",
+		diags.AddAttributeError(path.Root("source_dir"), "The folder cannot be uploaded",
 			next.Dir+" has other files than when the replacement was planned, so nothing was replaced and the state is as it was. Plan again where all files are, and apply that plan.")
 	}
 	var names []string
@@ -86,10 +89,10 @@ func (next successor) refuses(stored map[string]entry) diag.Diagnostic {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 {
-		return nil
+	if len(names) > 0 {
+		slices.Sort(names)
+		diags.AddAttributeError(path.Root("adopt"), "The folder cannot be uploaded",
+			"These files have changed since they were adopted, and the folder that replaces this one would take them for what is stored under the key paths in `adopt`. Remove their names from `adopt`, and apply again:\n"+noun.List(names))
 	}
-	slices.Sort(names)
-	return diag.NewAttributeErrorDiagnostic(path.Root("adopt"), "The folder cannot be uploaded",
-		"These files have changed since they were adopted, and the folder that replaces this one would take them for what is stored under the key paths in `adopt`. Remove their names from `adopt`, and apply again:\n"+noun.List(names))
+	return diags
 }
