@@ -392,10 +392,16 @@ func (p *player) checkFolders() {
 			old.Tainted && (p.priors[pl]["folder.two"].Tainted || !p.priors[pl]["folder.two"].Exists())
 		// What the other one would have got is in no state if its replacement was not created.
 		refused := p.priors[pl]["folder.two"].Exists() && !pl.state["folder.two"].Exists()
-		for name := range before {
-			file := filepath.Join(mediaDir, name)
-			if _, kept := folderEntries(now)[name]; !kept && now.Exists() && old.Text("id") != "" && !p.edited && pl.machine.versions[file] > 0 &&
-				exists(filepath.Join(pl.machine.files, file)) && reflect.DeepEqual(patterns(old), patterns(now)) {
+		// Its creation failed, and that of its replacement does, too.
+		config := pl.arguments("folder.one", unknownValue)
+		replaced := old.Tainted && p.sent.Do == DoApply && len(p.sent.During) == 0 && config != nil
+		for name, e := range before {
+			file, keyPath := filepath.Join(mediaDir, name), fmt.Sprint(e["key_path"])
+			if _, kept := folderEntries(now)[name]; kept || p.edited || pl.machine.versions[file] == 0 || !exists(filepath.Join(pl.machine.files, file)) {
+				continue
+			}
+			if now.Exists() && old.Text("id") != "" && reflect.DeepEqual(patterns(old), patterns(now)) ||
+				replaced && slices.Contains(selected(config), name) && e["sha256"] == pl.machine.sum(file) && !p.managed(keyPath) {
 				p.rec.Errorf("%s: %s of the folder has left the state", pl.name, name)
 			}
 		}
