@@ -88,12 +88,17 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 // ModifyPlan plans a submission unless the job in the state has the planned arguments.
 func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.Data == nil || req.Plan.Raw.IsNull() {
+	if r.Data == nil {
+		return
+	}
+	note := noun.PlanNote{Create: req.State.Raw.IsNull()}
+	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
+	if req.Plan.Raw.IsNull() {
 		return
 	}
 	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !req.State.Raw.IsNull() {
+	if !note.Create {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if resp.Diagnostics.HasError() {
@@ -112,6 +117,7 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(noun.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
 	r.submit(ctx, &plan, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
@@ -142,8 +148,16 @@ func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	var paths []string
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(state.Paths.ElementsAs(ctx, &paths, false)...)
+	note, diags := noun.ReadPlanNote(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
+	}
+	if note.Create { // what refuses it must not cost the job in the state
+		if refused := r.Data.PlanUpload(ctx, typeName); refused.HasError() {
+			noun.RefuseDelete(ctx, resp, refused...)
+			return
+		}
 	}
 	resp.Diagnostics.AddWarning("The batch job is not stopped",
 		fmt.Sprintf("The batch job that was submitted at %s was removed from the state. The service has no call to stop a job. Its paths:\n%s",

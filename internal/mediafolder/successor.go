@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 
@@ -37,7 +36,7 @@ type adopted struct {
 }
 
 func (p *planner) successor(ctx context.Context) successor {
-	next := successor{Group: p.plan.group(ctx), Sends: p.files == nil || slices.ContainsFunc(slices.Collect(maps.Values(p.files)), entry.unsent)}
+	next := successor{Group: p.plan.group(ctx), Sends: p.files == nil || p.uploads}
 	if p.state != nil || p.files == nil {
 		return next
 	}

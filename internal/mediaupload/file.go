@@ -40,7 +40,9 @@ func (m *model) describe(f upload.File) {
 // before. What was planned is over: a client may delete without a plan.
 func (m *model) remember(ctx context.Context, private noun.Private, before configured) diag.Diagnostics {
 	now := configured{before.FileName || !m.FileName.IsNull(), before.ContentType || !m.ContentType.IsNull()}
-	return append(noun.WritePrivate(ctx, private, privateConfigured, now), noun.WritePrivate(ctx, private, privatePlanned, upload.File{})...)
+	diags := noun.WritePrivate(ctx, private, privateConfigured, now)
+	diags.Append(noun.PlanNote{}.Write(ctx, private)...)
+	return append(diags, noun.WritePrivate(ctx, private, privatePlanned, upload.File{})...)
 }
 
 // unprepared is the error of a file whose hash is not known. Content that the configuration has can

@@ -78,7 +78,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.AddAttributeError(path.Root("source"), "The file cannot be uploaded",
 			p.config.Source.ValueString()+" "+p.gone()+" on this machine, so nothing can replace what is stored. Plan the replacement where the file is.")
 	}
-	note.NotHere = p.notHere
+	note.NotHere, note.Create = p.notHere, p.state == nil
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -241,7 +241,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if left != nil && r.Data.Uploader.Taken(left.UploadID) {
 		left = nil
 	}
-	if !note.Destroy && (left != nil || next.Path != "") {
+	if note.Create || left != nil && !note.Destroy {
 		size, diags := r.checkCreate(ctx, next)
 		if next.Name == "" { // not known yet
 			next.Upload = f.Upload
