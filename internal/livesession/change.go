@@ -219,7 +219,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	var goesOn, left bool
 	var d diag.Diagnostic
 	if note.Create { // what refuses the Create must not cost the session in the state
-		if refused := r.refusesCreate(note); refused.HasError() {
+		if refused := r.refusesCreate(limited, note); refused.HasError() {
 			noun.RefuseDelete(ctx, resp, refused...)
 			return
 		}
@@ -251,12 +251,15 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(warnOthers(data.others(m, goesOn), forgottenToo)...)
 }
 
-// refusesCreate returns why the Create of a replacement would fail without a call.
-func (r *liveSession) refusesCreate(note noun.PlanNote) diag.Diagnostics {
+// refusesCreate returns why the Create of a replacement would fail before its request.
+func (r *liveSession) refusesCreate(ctx context.Context, note noun.PlanNote) diag.Diagnostics {
 	diags := r.Data.NeedLive(typeName)
 	if !note.Until.IsZero() && !note.Until.After(time.Now()) {
 		diags.AddAttributeError(path.Root("scheduled_at"), "scheduled_at is in the past",
 			fmt.Sprintf("The new session was to start at %s. A new session needs a start in the future, so nothing was replaced and the state is as it was.", utc(note.Until)))
+	}
+	if note.Region != "" { // else it was not known while planning
+		r.planRegion(ctx, types.StringValue(note.Region), &diags)
 	}
 	return diags
 }

@@ -112,7 +112,7 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config values, resp 
 	}
 	r.checkNew(ctx, plan, config, &resp.Diagnostics)
 	given := plan.given(config)
-	note := noun.PlanNote{Create: true, Earlier: r.refusing(ctx, plan, given)}
+	note := noun.PlanNote{Create: true, Region: given.text("region"), Earlier: r.refusing(ctx, plan, given)}
 	if !r.waitsInstead(ctx, plan) {
 		note.Until = given.start()
 	}

@@ -19,7 +19,8 @@ type PlanNote struct {
 	Protected string `json:"protected,omitempty"` // names the object that `deletion_protection` keeps
 	NotHere   bool   `json:"not_here,omitempty"`  // the object is kept, because what would replace it is not on this machine
 
-	Until time.Time `json:"until,omitzero"` // the new object can be created before; zero: always
+	Until  time.Time `json:"until,omitzero"`   // the new object can be created before; zero: always
+	Region string    `json:"region,omitempty"` // of the new object
 
 	// Earlier are ids of lines of the ledger that refuse the create, whose arguments a Delete does
 	// not know.
