@@ -76,7 +76,8 @@ func TestErrorText(t *testing.T) {
 	if wrapped := errors.Join(io.EOF, &api.Error{Status: 404, MayHaveBeenProcessed: true}); !api.NotFound(wrapped) || !api.MayHaveBeenProcessed(wrapped) {
 		t.Error("not found in a joined error")
 	}
-	if api.NotFound(io.EOF) || api.MayHaveBeenProcessed(nil) {
+	twice := &api.Error{Status: 404, Address: "https://live.example.com/live/v1/live/v1/live-streams/session/s-1"} // says nothing of the session
+	if api.NotFound(io.EOF) || api.NotFound(twice) || api.MayHaveBeenProcessed(nil) {
 		t.Error("found where there is none")
 	}
 	for _, test := range []struct {

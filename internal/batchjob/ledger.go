@@ -38,7 +38,7 @@ func (s Submission) Submit(ctx context.Context, data *noun.Data, diags *diag.Dia
 	answered := func(n *resume.Line) bool { return n.Made() != nil }
 	if line, ok := data.Ledger.Take(ctx, request, answered); ok {
 		diags.AddWarning("The batch job of an earlier run was recorded",
-			fmt.Sprintf("An earlier run submitted a job with exactly these arguments at %s, and no state has shown it since. It was recorded, and no other job was submitted. "+
+			fmt.Sprintf("An earlier run submitted a job with exactly these arguments at %s, and no plan on this machine has shown it in the state since. It was recorded, and no other job was submitted. "+
 				"If another resource has this job, or to submit another one, %s.", utc(line.Began()), s.another()))
 		return *line.Made(), line
 	}

@@ -107,7 +107,7 @@ func warnUnshown(lines []*resume.Line) (diags []*tfprotov6.Diagnostic) {
 	return append(diags, &tfprotov6.Diagnostic{
 		Severity: tfprotov6.DiagnosticSeverityWarning,
 		Summary:  "Earlier runs made sessions or jobs that no state has shown",
-		Detail: "Runs in this folder and workspace made these, and no plan since has shown them in the state. Plans with `-target` or `-refresh=false` do not read every resource.\n" + b.String() +
+		Detail: "Runs in this folder and workspace made these, and no plan on this machine has shown them in the state since. Plans on other machines do not count, and those with `-target` or `-refresh=false` do not read every resource.\n" + b.String() +
 			"\nNothing stops them. One for which the plan says that the apply waits needs nothing. If a resource has one of them (`terraform state list -id=ID` tells), a refresh ends this warning. " +
 			"To manage a session, import it by its id. To end this warning without that, remove the file.",
 	})

@@ -3,6 +3,7 @@ package livesession_test
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,6 +59,12 @@ output "urls" {
 	fresh := acctest.NewCLI(t, s)
 	fresh.Config(blocks)
 	fresh.Must("fmt", "-check", "-diff", "main.tf")
+	page, err := os.ReadFile("../../docs/guides/importing.md")
+	redirected := regexp.MustCompile(`terraform output -raw urls > (\S+)`).FindSubmatch(page)
+	if err != nil || redirected == nil {
+		t.Fatal("the page does not write the URLs into a file", err)
+	}
+	cli.Write(string(redirected[1]), "") // as the shell does, before it runs the command
 	fresh.Write("urls.auto.tfvars.json", cli.Must("output", "-raw", "urls").Output)
 	start := time.Now()
 	out := fresh.Must("apply", "-auto-approve").Flat()

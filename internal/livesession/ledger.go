@@ -141,7 +141,7 @@ type earlier struct{ sessions, blocks, commands, files []string }
 
 func (e *earlier) add(line *resume.Line, s api.Session) {
 	id := line.Made().ID
-	e.sessions = append(e.sessions, fmt.Sprintf("An earlier run created live session %s (%q, status %s) with exactly these arguments at %s, and no state has shown it since.",
+	e.sessions = append(e.sessions, fmt.Sprintf("An earlier run created live session %s (%q, status %s) with exactly these arguments at %s, and no plan on this machine has shown it in the state since.",
 		id, line.Name(), s.Status(), utc(line.Began())))
 	e.blocks = append(e.blocks, importBlock(id))
 	e.commands = append(e.commands, fmt.Sprintf("`terraform state list -id=%s`", quote.Shell(id)))

@@ -66,14 +66,15 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 		return
 	}
 	given := plan.given(config)
-	continues := len(changed) > 0 && data.continues(state, plan, given)
+	refused := decided(changed) && noun.ProtectsChange(state.flag("deletion_protection"), plan.flag("deletion_protection")) && !data.unusable(state, plan)
+	continues := !refused && len(changed) > 0 && data.continues(state, plan, given)
 	mayContinue := !given.known() && data.onItsWay(state)
 	resp.Diagnostics.Append(warnOthers(data.others(state, continues || mayContinue), leftBeside)...)
 	if mayContinue {
 		resp.Diagnostics.Append(data.Waiting.mayWait()...)
 	}
 	switch {
-	case decided(changed) && noun.ProtectsChange(state.flag("deletion_protection"), plan.flag("deletion_protection")) && !data.unusable(state, plan):
+	case refused:
 		resp.Diagnostics.Append(protectedChange(note.Protected, changed))
 	case continues:
 		plan.open(computed)
@@ -112,9 +113,9 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config values, resp 
 	}
 	r.checkNew(ctx, plan, config, &resp.Diagnostics)
 	given := plan.given(config)
-	note := noun.PlanNote{Create: true, Region: given.text("region"), Earlier: r.refusing(ctx, plan, given)}
+	note := noun.PlanNote{Create: true, Earlier: r.refusing(ctx, plan, given)}
 	if !r.waitsInstead(ctx, plan) {
-		note.Until = given.start()
+		note.Until, note.Region = given.start(), given.text("region")
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 }
@@ -124,10 +125,11 @@ func (r *liveSession) checkNew(ctx context.Context, plan, config values, diags *
 	if r.Data != nil {
 		diags.Append(r.Data.NeedLive(typeName)...)
 	}
-	given := plan.given(config)
-	if !r.waitsInstead(ctx, plan) {
-		diags.Append(given.checkFuture(time.Now())...)
+	if r.waitsInstead(ctx, plan) {
+		return
 	}
+	given := plan.given(config)
+	diags.Append(given.checkFuture(time.Now())...)
 	r.planRegion(ctx, given.str("region"), diags)
 }
 

@@ -98,7 +98,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 	switch {
 	case !data.waitsFor(m):
-	case data.Waiting.Failed && !terminal(m.text("status")):
+	case data.Waiting.Failed && (!terminal(m.text("status")) || m.ready(m.str("status"))):
 		r.noteAwaited(m)
 		m["status"] = before["status"] // Delete, which has no private data, leaves what was never ready to the Create of a replacement
 	case m.ready(m.str("status")):

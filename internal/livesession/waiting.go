@@ -113,8 +113,8 @@ func (r *liveSession) refreshOthers(ctx context.Context, m values, data *private
 
 // What a plan or a Delete says of the sessions that an apply made, and that no state has.
 const (
-	leftBeside   = "The state does not have it, and this plan does not go on with it. Plans warn of it until it has ended, or the resource is replaced or removed."
-	forgottenToo = "No state has it, and no later plan of this resource warns of it."
+	leftBeside   = "The resource does not have it, and this plan does not go on with it. Plans warn of it, also once another resource has it, until it has ended, or the resource is replaced or removed."
+	forgottenToo = "The resource does not have it, and no later plan warns of it."
 )
 
 // warnOthers warns of sessions that an apply made, and that no state has.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -39,8 +40,11 @@ func Forgotten(lines []string, advice string, diags *diag.Diagnostics) {
 // NotFinished warns of unfinished uploads as a state has them, by the names of their files.
 func NotFinished(uploads map[string]types.Object, diags *diag.Diagnostics) {
 	var lines []string
+	unread := 0 // what uses it says why
 	for _, name := range slices.Sorted(maps.Keys(uploads)) {
-		if f, left, _ := Unfinished(uploads[name]); left != nil { // what uses it warns of what cannot be read
+		f, left, problem := Unfinished(uploads[name])
+		unread += min(len(problem), 1)
+		if left != nil {
 			again := ""
 			if unproved := left.StoredParts() - left.ReusableParts(); unproved > 0 {
 				again = fmt.Sprintf("; sent again, unless this machine has recorded their checksums: %d", unproved)
@@ -54,9 +58,14 @@ func NotFinished(uploads map[string]types.Object, diags *diag.Diagnostics) {
 	} else {
 		detail += " "
 	}
-	diags.AddWarning("An upload is not finished", detail+
-		"An apply sends what is missing, unless the file has changed or its resource has left the configuration. If its plan says \"must be replaced\" and removes values, nothing is lost: the upload continues. "+
-		"But with `create_before_destroy` or `destroy = false`, first run `terraform untaint` with the address of the resource.")
+	if unread > 0 {
+		detail += fmt.Sprintf("What the state has of unfinished uploads (%d) cannot be read: an apply sends these files from their beginning. ", unread)
+	}
+	if unread == 0 || unread < len(uploads) {
+		detail += "An apply sends what is missing, unless the file has changed or its resource has left the configuration. If its plan says \"must be replaced\" and removes values, nothing is lost: the upload continues. " +
+			"But with `create_before_destroy` or `destroy = false`, first run `terraform untaint` with the address of the resource."
+	}
+	diags.AddWarning("An upload is not finished", strings.TrimSpace(detail))
 }
 
 // GivenUp warns of unfinished uploads that leave the state, by the names of their files. One that u

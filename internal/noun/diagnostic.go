@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -108,7 +107,7 @@ func causeOf(err error) cause {
 		return cause{"The credentials have no permission for this call", "Ask the administrator of the account for it."}
 	case e.StorageCode != "", e.Status == http.StatusNotFound && e.Attempts == 0:
 		return cause{}
-	case e.Status == http.StatusNotFound && repeats.MatchString(e.Address):
+	case e.Status == http.StatusNotFound && e.PathTwice():
 		return cause{"The address has the path of the API twice", "`base_url` and `vod_base_url` end before `/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end, and what follows it, from the configured address."}
 	case e.Status == http.StatusNotFound:
 		return cause{"The service does not know this address", "Check `base_url` and `vod_base_url`, to which the provider appends the path of the API, and the ids and key paths of the configuration."}
@@ -191,9 +190,6 @@ func storageAdvice(err error) string {
 	}
 	return ""
 }
-
-// repeats finds the path of an API after the one that a user has appended to the base address.
-var repeats = regexp.MustCompile(`/(live/v1|vod/v1|v1/local)/(.+/)?(live/v1|vod/v1|v1/local)/`)
 
 // tokenSource is where the identity token of a call comes from.
 func tokenSource(e *api.Error) string {
