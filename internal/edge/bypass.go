@@ -2,7 +2,6 @@ package edge
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/vmihailenco/msgpack/v5"
-	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
 // Bypass is a computed attribute of a resource that the service cannot show. The framework's time
@@ -114,8 +112,11 @@ func (b bypassing) ReadResource(ctx context.Context, req *tfprotov6.ReadResource
 	if req.TypeName != b.TypeName {
 		return b.ProviderServer.ReadResource(ctx, req)
 	}
-	nulls, err := nullsOf(req.CurrentState.MsgPack)
-	if err == nil && b.Settled(func(attribute string) bool { return nulls[attribute] }) {
+	isNull := func(attribute string) bool { // without decoding another one: the files of a folder may be many
+		found, err := msgpack.NewDecoder(bytes.NewReader(req.CurrentState.MsgPack)).Query(attribute)
+		return err == nil && len(found) == 1 && found[0] == nil
+	}
+	if b.Settled(isNull) {
 		return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, Private: req.Private, NewIdentity: req.CurrentIdentity}, nil
 	}
 	var state tftypes.Value
@@ -129,18 +130,6 @@ func (b bypassing) ReadResource(ctx context.Context, req *tfprotov6.ReadResource
 	}
 	resp.NewState = req.CurrentState
 	return resp, nil
-}
-
-// nullsOf returns which attributes of a value are null. It decodes no other: the files of a folder
-// may be many.
-func nullsOf(object []byte) (map[string]bool, error) {
-	d, nulls := msgpack.NewDecoder(bytes.NewReader(object)), map[string]bool{}
-	err := eachOf(d, func(attribute string) error {
-		code, err := d.PeekCode()
-		nulls[attribute] = code == msgpcode.Nil
-		return cmp.Or(err, d.Skip())
-	})
-	return nulls, err
 }
 
 // takeOut moves the attribute out of a value of the resource, null if there is no such value.

@@ -1,16 +1,14 @@
 package edge
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/vmihailenco/msgpack/v5"
-	"github.com/vmihailenco/msgpack/v5/msgpcode"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
@@ -40,51 +38,20 @@ func (s *server) imported(ctx context.Context, imported *tfprotov6.ImportedResou
 // decodes nothing else, because the files may be many. It has none of a state that it cannot read:
 // the framework says so.
 func ids(state *tfprotov6.DynamicValue) (ids []string) {
-	if state == nil {
+	var has struct {
+		ID    string `msgpack:"id"`
+		Files map[string]struct {
+			KeyPath string `msgpack:"key_path"`
+		} `msgpack:"files"`
+	}
+	if state == nil || msgpack.Unmarshal(state.MsgPack, &has) != nil {
 		return nil
 	}
-	d := msgpack.NewDecoder(bytes.NewReader(state.MsgPack))
-	text := func() error {
-		code, err := d.PeekCode()
-		if err != nil || !msgpcode.IsString(code) {
-			return cmp.Or(err, d.Skip())
-		}
-		id, err := d.DecodeString()
-		ids = append(ids, id)
-		return err
+	ids = append(ids, has.ID)
+	for _, file := range has.Files {
+		ids = append(ids, file.KeyPath)
 	}
-	file := func(attribute string) error {
-		if attribute == "key_path" {
-			return text()
-		}
-		return d.Skip()
-	}
-	_ = eachOf(d, func(attribute string) error {
-		switch attribute {
-		case "id":
-			return text()
-		case "files":
-			return eachOf(d, func(string) error { return eachOf(d, file) })
-		}
-		return d.Skip()
-	})
-	return ids
-}
-
-// eachOf calls decode for each key of a map or an object. It skips any other value.
-func eachOf(d *msgpack.Decoder, decode func(key string) error) error {
-	code, err := d.PeekCode()
-	if err != nil || !msgpcode.IsFixedMap(code) && code != msgpcode.Map16 && code != msgpcode.Map32 {
-		return cmp.Or(err, d.Skip())
-	}
-	n, err := d.DecodeMapLen()
-	for ; n > 0 && err == nil; n-- {
-		var key string
-		if key, err = d.DecodeString(); err == nil {
-			err = decode(key)
-		}
-	}
-	return err
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }
 
 // mostUnshown is how many sessions and jobs one warning names.
