@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"regexp"
 	"strings"
-	"sync"
 )
 
 // released is the form of the version of a release, which has a tag.
@@ -26,21 +25,13 @@ func guides(version string) string {
 //go:embed headings.txt
 var headingLines string
 
-var headings = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{}
-	for line := range strings.Lines(headingLines) {
-		all[strings.TrimSpace(line)] = true
-	}
-	return all
-})
-
 var noAnchor = regexp.MustCompile(`[^a-z0-9_ -]`)
 
 // guideTo ends the detail of an error: where the documentation explains its summary. Without a
 // heading for it, the error is about a value, such as "Duplicate List Value" of a library, and the
 // page of the object explains it.
 func (s *server) guideTo(page, summary string) string {
-	if headings()[summary] {
+	if strings.Contains("\n"+headingLines, "\n"+summary+"\n") {
 		page = "guides/troubleshooting.md#" + strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(summary), ""), " ", "-")
 	}
 	return "\n\nMore about this error: " + s.guides + page
