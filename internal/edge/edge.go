@@ -66,8 +66,8 @@ type listsAndActions interface {
 // loggers: it creates several for each call and attribute, even if every level is off.
 //
 // The framework keeps the context of each call until Stop, and with it the call's loggers: 13 to 18
-// KB a call, several calls a resource. So it gets a callContext. Streams and rare calls get their
-// own context: there are few of them, and a stream outlives the call that starts it.
+// KB a call, several calls a resource. So it gets a callContext. Streams get the context of their
+// call: there are few of them, and a stream outlives the call that starts it.
 func New(config Config) Server {
 	inner := providerserver.NewProtocol6(config.Provider)()
 	both := framework{newBypassing(inner, config.Bypass, config.Schema), inner.(listsAndActions)} //nolint:forcetypeassert // the framework has them
@@ -79,7 +79,7 @@ func (s *server) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchema
 	return s.config.Schema(), nil
 }
 
-// callContext forwards cancellation and values only while the call runs.
+// callContext forwards cancellation, and values if there are loggers, only while the call runs.
 type callContext struct {
 	context.Context // not derived from the call's: a derived context would keep that alive
 	call            atomic.Pointer[context.Context]
@@ -95,7 +95,9 @@ func (c *callContext) Value(key any) any {
 	return nil
 }
 
-// serve runs one call of the framework with a callContext.
+// serve runs one call of the framework with a callContext, masks and shortens the texts of its
+// response and adds to errors where the guide explains them. No other place in the provider is
+// between Terraform and all diagnostics, and some of those quote the state or a record.
 func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q, of object) (R, error) {
 	own, cancel := context.WithCancelCause(context.Background())
 	defer cancel(context.Canceled)
@@ -104,26 +106,18 @@ func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 	}
 	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	defer unlink()
-	if !s.config.Logged {
-		return shown(own, s, call, req, of)
-	}
 	c := &callContext{Context: own}
-	c.call.Store(&ctx)
-	defer c.call.Store(nil)
-	return shown(c, s, call, req, of)
-}
-
-// shown runs one call of the framework, masks and shortens the texts of its response and adds to
-// errors where the guide explains them. No other place in the provider is between Terraform and all
-// diagnostics, and some of those quote the state or a record.
-func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q, of object) (R, error) {
+	if s.config.Logged {
+		c.call.Store(&ctx)
+		defer c.call.Store(nil)
+	}
 	s.learn(of)
 	var resp R
 	var err error
 	if wrong := checkNumbers(of); len(wrong) > 0 {
 		resp = refusal[R](wrong)
 	} else {
-		resp, err = call(ctx, req)
+		resp, err = call(c, req)
 	}
 	if v := reflect.Indirect(reflect.ValueOf(resp)); v.IsValid() {
 		if field := v.FieldByName("Diagnostics"); field.IsValid() {
@@ -218,15 +212,15 @@ func (s *server) PlanAction(ctx context.Context, req *tfprotov6.PlanActionReques
 }
 
 func (s *server) ValidateProviderConfig(ctx context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
-	return shown(ctx, s, s.framework.ValidateProviderConfig, req, s.providerBlock(req.Config))
+	return serve(ctx, s, s.framework.ValidateProviderConfig, req, s.providerBlock(req.Config))
 }
 
 func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
-	return shown(ctx, s, s.framework.ConfigureProvider, req, s.providerBlock(req.Config))
+	return serve(ctx, s, s.framework.ConfigureProvider, req, s.providerBlock(req.Config))
 }
 
 func (s *server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
-	return shown(ctx, s, s.framework.ValidateListResourceConfig, req, s.list(req.TypeName, req.Config))
+	return serve(ctx, s, s.framework.ValidateListResourceConfig, req, s.list(req.TypeName, req.Config))
 }
 
 func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
