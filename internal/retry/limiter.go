@@ -45,12 +45,7 @@ func NewLimiter() *Limiter {
 	return &Limiter{turn: make(chan struct{}, 1), rate: rate.NewLimiter(rate.Inf, 1)}
 }
 
-// Held returns how long the server wants no requests (Retry-After).
-func (l *Limiter) Held() time.Duration {
-	held, _ := l.state()
-	return held
-}
-
+// state returns for how long the server wants no requests, and when the rate was lowered.
 func (l *Limiter) state() (held time.Duration, lowered time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +55,8 @@ func (l *Limiter) state() (held time.Duration, lowered time.Time) {
 // Wait waits for the turn of a request and returns when that began, for Accepted and Refused. allow
 // may end the wait: it is called with the time for which the server wants no requests.
 func (l *Limiter) Wait(ctx context.Context, allow func(held time.Duration) error) (began time.Time, err error) {
-	if err := allow(l.Held()); err != nil {
+	held, _ := l.state()
+	if err := allow(held); err != nil {
 		return time.Time{}, err
 	}
 	select {

@@ -2,6 +2,7 @@ package retry_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -106,8 +107,17 @@ func TestLimiterHoldsRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, begun := retry.NewLimiter(), time.Now()
 		l.Refused(begun, time.Minute)
-		if since := l.Refused(begun, 0); since != 0 || l.Held() != time.Minute {
-			t.Errorf("refused for %s, held for %s", since, l.Held())
+		if since := l.Refused(begun, 0); since != 0 {
+			t.Errorf("refused for %s", since)
+		}
+		tooLong := errors.New("too long")
+		if _, err := l.Wait(t.Context(), func(held time.Duration) error {
+			if held != time.Minute {
+				t.Errorf("held for %s", held)
+			}
+			return tooLong
+		}); err != tooLong || time.Since(begun) != 0 { //nolint:errorlint // it is the same
+			t.Errorf("%v after %s", err, time.Since(begun))
 		}
 		cancelled, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
