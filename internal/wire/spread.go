@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net"
@@ -29,10 +30,11 @@ type spread struct {
 	dial   dialFunc
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error) // nil: dial takes names
 
-	mu      sync.Mutex
-	open    map[string]int       // connections by address
-	dead    map[string]time.Time // until when an address is tried last
-	fastest time.Duration        // that a connection took; 0: there was none
+	mu       sync.Mutex
+	choices  int                  // so far
+	chosen   map[string]int       // number of the latest choice, by address
+	dead     map[string]time.Time // until when an address is tried last
+	patience time.Duration        // how long an address may take to connect before the next one is tried
 }
 
 func newSpread(c Config) *spread {
@@ -42,62 +44,61 @@ func newSpread(c Config) *spread {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
-	return &spread{dial: dialer(c), lookup: lookup, open: map[string]int{}, dead: map[string]time.Time{}}
+	return &spread{dial: dialer(c), lookup: lookup, chosen: map[string]int{}, dead: map[string]time.Time{}, patience: mostPatience}
 }
 
-// DialContext connects to the address of a name that has the fewest connections, and to none that
-// the context avoids or that has failed before, unless there is no other. What is slow to connect
-// is overtaken by the next address.
+// DialContext connects to the address of a name that was chosen longest ago, and to none that the
+// context avoids or that has failed before, unless there is no other. What is slow to connect is
+// overtaken by the next address.
 func (s *spread) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := netip.ParseAddr(host); err == nil || s.lookup == nil {
-		s.count(address, 1)
 		return s.connect(ctx, network, address)
 	}
 	ips, err := s.lookup(ctx, host)
 	if err != nil {
 		return nil, err
 	}
-	return s.first(ctx, network, s.order(ips, port, retry.Avoided(ctx)))
+	left := make([]candidate, len(ips))
+	for i, ip := range ips {
+		left[i].address = net.JoinHostPort(ip.Unmap().String(), port)
+		if ip.Unmap().Is4() != ips[0].Unmap().Is4() {
+			left[i].rank++ // the system prefers the other family
+		}
+		if slices.ContainsFunc(retry.Avoided(ctx), func(a net.Addr) bool { return a.String() == left[i].address }) {
+			left[i].rank += 4
+		}
+	}
+	rand.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+	return s.first(ctx, network, left)
 }
 
-// order sorts the addresses of a name, and counts a connection to the first one.
-func (s *spread) order(ips []netip.Addr, port string, avoid []net.Addr) []string {
+// candidate is an address of a name. One of a higher rank is tried later.
+type candidate struct {
+	address string
+	rank    int
+}
+
+// choose returns the address to try now, how long it may take to connect, and what is left.
+func (s *spread) choose(left []candidate) (address string, patience time.Duration, others []candidate) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	type candidate struct {
-		address string
-		rank    int
-	}
-	candidates := make([]candidate, 0, len(ips))
-	for _, ip := range ips {
-		c := candidate{address: net.JoinHostPort(ip.Unmap().String(), port)}
-		c.rank = s.open[c.address]
-		if ip.Unmap().Is4() != ips[0].Unmap().Is4() {
-			c.rank += 1 << 10 // the system prefers the other family
-		}
+	rank := func(c candidate) int {
 		if now.Before(s.dead[c.address]) {
-			c.rank += 1 << 20
+			return c.rank + 2
 		}
-		if slices.ContainsFunc(avoid, func(a net.Addr) bool { return a.String() == c.address }) {
-			c.rank += 1 << 21
-		}
-		candidates = append(candidates, c)
+		return c.rank
 	}
-	rand.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return a.rank - b.rank })
-	ordered := make([]string, len(candidates))
-	for i, c := range candidates {
-		ordered[i] = c.address
-	}
-	if len(ordered) > 0 {
-		s.open[ordered[0]]++
-	}
-	return ordered
+	best := slices.MinFunc(left, func(a, b candidate) int {
+		return cmp.Or(rank(a)-rank(b), s.chosen[a.address]-s.chosen[b.address])
+	})
+	s.choices++
+	s.chosen[best.address] = s.choices
+	return best.address, s.patience, slices.DeleteFunc(left, func(c candidate) bool { return c == best })
 }
 
 type dialled struct {
@@ -108,25 +109,22 @@ type dialled struct {
 
 // first connects to the first address that answers, each a little later than the one before it. The
 // error is that of the first one that fails.
-func (s *spread) first(ctx context.Context, network string, addresses []string) (net.Conn, error) {
+func (s *spread) first(ctx context.Context, network string, left []candidate) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	results := make(chan dialled, len(addresses))
+	results := make(chan dialled, len(left))
+	var tried []string
 	var failed error
-	later := time.NewTimer(s.patience())
-	defer later.Stop()
-	for pending, next := 0, 0; next < len(addresses) || pending > 0; {
-		if next < len(addresses) {
-			address := addresses[next]
-			if next > 0 {
-				s.count(address, 1)
-			}
+	var later <-chan time.Time
+	for pending := 0; len(left) > 0 || pending > 0; {
+		if len(left) > 0 {
+			address, patience, others := s.choose(left)
 			go func() {
 				conn, err := s.connect(ctx, network, address)
 				results <- dialled{address, conn, err}
 			}()
-			next, pending = next+1, pending+1
-			later.Reset(s.patience())
+			tried, left = append(tried, address), others
+			pending, later = pending+1, time.After(patience)
 		}
 		select {
 		case r := <-results:
@@ -139,7 +137,7 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 						}
 					}
 				}()
-				for _, overtaken := range addresses[:slices.Index(addresses, r.address)] {
+				for _, overtaken := range tried[:slices.Index(tried, r.address)] {
 					s.died(overtaken)
 				}
 				return r.conn, nil
@@ -150,7 +148,7 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 			if ctx.Err() == nil { // else it was not tried to the end
 				s.died(r.address)
 			}
-		case <-later.C:
+		case <-later:
 		}
 	}
 	return nil, failed
@@ -160,19 +158,7 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 func (s *spread) took(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fastest == 0 || d < s.fastest {
-		s.fastest = d
-	}
-}
-
-// patience is how long an address may take to connect.
-func (s *spread) patience() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.fastest == 0 {
-		return mostPatience
-	}
-	return min(max(time.Duration(slowConnect*float64(s.fastest)), leastPatience), mostPatience)
+	s.patience = min(s.patience, max(time.Duration(slowConnect*float64(d)), leastPatience))
 }
 
 func (s *spread) died(address string) {
@@ -181,34 +167,13 @@ func (s *spread) died(address string) {
 	s.dead[address] = time.Now().Add(deadFor)
 }
 
-// connect makes a connection that is counted already, until it is closed.
 func (s *spread) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	began := time.Now()
 	conn, err := s.dial(ctx, network, address)
 	if err != nil {
-		s.count(address, -1)
 		return nil, err
 	}
 	s.took(time.Since(began))
 	limitUnsent(conn)
-	return &counted{Conn: conn, closed: sync.OnceFunc(func() { s.count(address, -1) })}, nil
-}
-
-func (s *spread) count(address string, n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open[address] += n; s.open[address] == 0 {
-		delete(s.open, address)
-	}
-}
-
-// counted is a connection that spread counts.
-type counted struct {
-	net.Conn
-	closed func()
-}
-
-func (c *counted) Close() error {
-	c.closed()
-	return c.Conn.Close()
+	return conn, nil
 }
