@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"slices"
@@ -134,66 +135,50 @@ func TestPartETag(t *testing.T) {
 	}
 }
 
-// failure is an answer, or none, to the first attempts at part 2.
+// failure is what becomes of the first attempts at part 2.
 type failure struct {
-	name string
-	do   func(s *store, a *attempt, req *http.Request) (*http.Response, error)
+	name   string
+	read   int64                 // bytes of the content before
+	answer func() *http.Response // nil: none
+	err    error                 // of the connection; nil without an answer: it stalls
 }
 
+func (c failure) do(req *http.Request) (*http.Response, error) {
+	_, _ = io.CopyN(io.Discard, req.Body, c.read)
+	switch {
+	case c.answer != nil:
+		return c.answer(), nil
+	case c.err != nil:
+		return nil, c.err
+	}
+	<-req.Context().Done()
+	return nil, req.Context().Err()
+}
+
+const whole = math.MaxInt64
+
 func status(code int, s3 string) failure {
-	return failure{fmt.Sprintf("%d %s", code, s3), func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
-		_ = s.read(a, req)
-		return refusal(code, s3), nil
-	}}
+	return failure{fmt.Sprintf("%d %s", code, s3), whole, func() *http.Response { return refusal(code, s3) }, nil}
+}
+
+func with(code int, body string, headers ...string) func() *http.Response {
+	return func() *http.Response { return answer(code, body, headers...) }
 }
 
 var passing = []failure{
 	status(500, "InternalError"), status(502, ""), status(503, "SlowDown"), status(504, ""),
 	status(408, ""), status(429, ""), status(400, "RequestTimeout"), status(400, "IncompleteBody"), status(204, ""), status(409, "OperationAborted"),
-	{"200 with an error document", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
-		_ = s.read(a, req)
-		return answer(200, "\n<?xml version=\"1.0\"?><Error><Code>InternalError</Code></Error>", "ETag", `"x"`), nil
-	}},
-	{"200 with a page", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
-		_ = s.read(a, req)
-		return answer(200, "Blocked", "Content-Type", "text/html"), nil
-	}},
-	{"broken before", func(*store, *attempt, *http.Request) (*http.Response, error) {
-		return nil, errors.New("connection refused")
-	}},
-	{"broken in the middle", func(_ *store, _ *attempt, req *http.Request) (*http.Response, error) {
-		_, _ = io.CopyN(io.Discard, req.Body, 1000)
-		return nil, io.ErrUnexpectedEOF
-	}},
-	{"broken after", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
-		_ = s.read(a, req)
-		return nil, io.ErrUnexpectedEOF
-	}},
-	{"answered early", func(*store, *attempt, *http.Request) (*http.Response, error) {
-		return answer(200, "", "ETag", `"x"`), nil
-	}},
-	{"wrong ETag", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
-		_ = s.read(a, req)
-		return answer(200, "", "ETag", `"00000000000000000000000000000000"`), nil
-	}},
-	{"no ETag", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
-		_ = s.read(a, req)
-		return answer(200, ""), nil
-	}},
-	{"stalled body", func(_ *store, _ *attempt, req *http.Request) (*http.Response, error) {
-		_, _ = io.CopyN(io.Discard, req.Body, 1000)
-		<-req.Context().Done()
-		return nil, req.Context().Err()
-	}},
-	{"stalled answer", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
-		_ = s.read(a, req)
-		<-req.Context().Done()
-		return nil, req.Context().Err()
-	}},
-	{"stalled connection", func(_ *store, _ *attempt, req *http.Request) (*http.Response, error) {
-		<-req.Context().Done()
-		return nil, req.Context().Err()
-	}},
+	{"200 with an error document", whole, with(200, "\n<?xml version=\"1.0\"?><Error><Code>InternalError</Code></Error>", "ETag", `"x"`), nil},
+	{"200 with a page", whole, with(200, "Blocked", "Content-Type", "text/html"), nil},
+	{"broken before", 0, nil, errors.New("connection refused")},
+	{"broken in the middle", 1000, nil, io.ErrUnexpectedEOF},
+	{"broken after", whole, nil, io.ErrUnexpectedEOF},
+	{"answered early", 0, with(200, "", "ETag", `"x"`), nil},
+	{"wrong ETag", whole, with(200, "", "ETag", `"00000000000000000000000000000000"`), nil},
+	{"no ETag", whole, with(200, ""), nil},
+	{"stalled body", 1000, nil, nil},
+	{"stalled answer", whole, nil, nil},
+	{"stalled connection", 0, nil, nil},
 }
 
 // after has part 2 sent when part 1 has shown that ETags are MD5s, where that decides: before, a
@@ -223,7 +208,7 @@ func TestPartIsSentAgain(t *testing.T) {
 			c.after(dst)
 			s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
 				if a.Part == 2 && a.Nth <= 2 {
-					return c.do(s, a, req)
+					return c.do(req)
 				}
 				return nil, nil
 			}
@@ -273,7 +258,7 @@ func TestRefusalEndsTheUpload(t *testing.T) {
 					return nil, nil
 				case 2:
 					time.Sleep(time.Second) // until part 1 is stored
-					return c.do(s, a, req)
+					return c.do(req)
 				default:
 					<-req.Context().Done()
 					return nil, req.Context().Err()
