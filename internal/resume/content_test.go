@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -26,9 +27,7 @@ type remembered struct {
 func settle(t *testing.T, path string) {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	time.Sleep(time.Until(info.ModTime().Add(time.Hour)))
 }
 
@@ -36,14 +35,10 @@ func remember(t *testing.T, size int) remembered {
 	t.Helper()
 	r := remembered{dir: t.TempDir(), path: filepath.Join(t.TempDir(), "media.mp4")}
 	content := make([]byte, size)
-	if err := os.WriteFile(r.path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(r.path, content, 0o600))
 	settle(t, r.path)
 	info, err := os.Stat(r.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	r.digest = transfer.Digest{Size: info.Size(), SHA256: sha256.Sum256(content), ModTime: info.ModTime(), Sums: transfer.Sums{PartSize: 3 << 20, Parts: []transfer.PartSum{
 		{MD5: [16]byte{1, 2}, CRC: 3}, {MD5: [16]byte{4, 5}, CRC: 1 << 63},
 	}}}
@@ -176,17 +171,13 @@ func TestDamagedSumsAreNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := remember(t, large)
 		whole, err := os.ReadFile(r.file(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for i := range whole {
 			damaged := bytes.Clone(whole)
 			if damaged[i]++; whole[i] == '9' {
 				damaged[i] = '0'
 			}
-			if err := os.WriteFile(r.file(t), damaged, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(r.file(t), damaged, 0o600))
 			if known := r.known(t); known.SHA256 != "" || len(known.Sums.Parts) > 0 {
 				t.Fatalf("used: %s", damaged)
 			}
@@ -204,9 +195,7 @@ func TestFreshFilesHaveNoStamp(t *testing.T) {
 		settle(t, path)
 		now := time.Now()
 		for age, kept := range map[time.Duration]bool{-time.Hour: false, 0: false, time.Second: false, 2 * time.Second: false, 3 * time.Second: true, time.Hour: true} {
-			if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Chtimes(path, now, now.Add(-age)))
 			if stamp := resume.LookAt(path).Stamp; (stamp != "") != kept {
 				t.Errorf("modified %s ago: stamp %q", age, stamp)
 			}
@@ -219,34 +208,22 @@ func TestHashOfAChangedFileIsNotUsed(t *testing.T) {
 	for name, change := range map[string]func(*testing.T, remembered){
 		"rewritten under its old size and time": func(t *testing.T, r remembered) {
 			rewrite(t, r.path, large)
-			if err := os.Chtimes(r.path, r.digest.ModTime, r.digest.ModTime); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Chtimes(r.path, r.digest.ModTime, r.digest.ModTime))
 		},
 		"rewritten": func(t *testing.T, r remembered) { rewrite(t, r.path, large) },
 		"longer":    func(t *testing.T, r remembered) { rewrite(t, r.path, large+1) },
 		"another file under its name": func(t *testing.T, r remembered) {
 			other := r.path + ".other"
 			rewrite(t, other, large)
-			if err := os.Chtimes(other, r.digest.ModTime, r.digest.ModTime); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Rename(other, r.path); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Chtimes(other, r.digest.ModTime, r.digest.ModTime))
+			must.Succeed(t, os.Rename(other, r.path))
 		},
 		"gone": func(t *testing.T, r remembered) {
-			if err := os.Remove(r.path); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Remove(r.path))
 		},
 		"folder": func(t *testing.T, r remembered) {
-			if err := os.Remove(r.path); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(r.path, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Remove(r.path))
+			must.Succeed(t, os.Mkdir(r.path, 0o700))
 		},
 		"damaged file": func(t *testing.T, r remembered) { rewrite(t, r.file(t), 10) },
 	} {
@@ -264,9 +241,7 @@ func rewrite(t *testing.T, path string, size int) {
 	t.Helper()
 	content := make([]byte, size)
 	content[0] = 'x'
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
 }
 
 // TestFileThatChangesWhileItIsRead is not remembered.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -37,9 +38,7 @@ func TestFilesOfEveryBuild(t *testing.T) {
 func readBuild(t *testing.T, build string) {
 	t.Helper()
 	dir, ctx := t.TempDir(), t.Context()
-	if err := os.CopyFS(filepath.Join(dir, resume.Folder), os.DirFS(build)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.CopyFS(filepath.Join(dir, resume.Folder), os.DirFS(build)))
 	_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, _ error) error { // as the provider makes them
 		mode := os.FileMode(0o600)
 		if e.IsDir() {

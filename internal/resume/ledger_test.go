@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
@@ -468,9 +469,7 @@ func TestListThatEndsEarly(t *testing.T) {
 	last := list.Add(ctx, file("c.mp4"), madeAs("c.mp4"))
 	l.Close()
 	content, _ := os.ReadFile(last.Path())
-	if err := os.WriteFile(last.Path(), append(content, content[:len(content)/2]...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(last.Path(), append(content, content[:len(content)/2]...), 0o600))
 	next := ledger(dir, nil)
 	defer next.Close()
 	for name, want := range map[string]int{"a.mp4": 1, "b.mp4": 0, "c.mp4": 1} {
@@ -489,13 +488,9 @@ func TestLineIsForPeople(t *testing.T) {
 	n := l.Begin(ctx, request(resume.KindSession, map[string]string{"source": "rtmp://host/app/a-stream-key"}))
 	n.Complete(ctx, resume.Made{ID: "session-1"})
 	content, err := os.ReadFile(n.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var line map[string]any
-	if err := json.Unmarshal(content, &line); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(content, &line))
 	made, _ := line["made"].(map[string]any)
 	if line["kind"] != "session" || line["name"] != "the name" || line["folder"] != "/infra" || line["workspace"] != "default" || made["id"] != "session-1" || line["began"] == nil {
 		t.Errorf("the line is %s", content)
@@ -525,9 +520,7 @@ func TestDamagedLines(t *testing.T) {
 			l.Begin(ctx, request(resume.KindSession, "b")).Complete(ctx, resume.Made{ID: "session-2"})
 			l.Close()
 			content, _ := os.ReadFile(n.Path())
-			if err := os.WriteFile(n.Path(), []byte(damage(string(content))), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(n.Path(), []byte(damage(string(content))), 0o600))
 			l = ledger(dir, nil)
 			defer l.Close()
 			if found := l.Find(ctx, request(resume.KindSession, "a")); len(found) > 0 {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -22,9 +23,7 @@ func TestFolderOfOthersIsNotUsed(t *testing.T) {
 	t.Parallel()
 	chmod := func(below string, mode os.FileMode) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
-			if err := os.Chmod(filepath.Join(dir, below), mode); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Chmod(filepath.Join(dir, below), mode))
 		}
 	}
 	for name, tc := range map[string]struct {
@@ -41,23 +40,21 @@ func TestFolderOfOthersIsNotUsed(t *testing.T) {
 		"own folder sticky, everybody": {chmod(resume.Folder, 0o777|os.ModeSticky), false},
 		"own folder is a link": {func(t *testing.T, dir string) {
 			elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-			move(t, filepath.Join(dir, resume.Folder), elsewhere)
-			link(t, elsewhere, filepath.Join(dir, resume.Folder))
+			must.Succeed(t, os.Rename(filepath.Join(dir, resume.Folder), elsewhere))
+			must.Succeed(t, os.Symlink(elsewhere, filepath.Join(dir, resume.Folder)))
 		}, false},
 		"own folder is a file": {func(t *testing.T, dir string) {
-			move(t, filepath.Join(dir, resume.Folder), filepath.Join(dir, "elsewhere"))
-			if err := os.WriteFile(filepath.Join(dir, resume.Folder), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Rename(filepath.Join(dir, resume.Folder), filepath.Join(dir, "elsewhere")))
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, resume.Folder), nil, 0o600))
 		}, false},
 		"resume_dir is a link": {func(t *testing.T, dir string) {
 			elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-			move(t, dir, elsewhere)
-			link(t, elsewhere, dir)
+			must.Succeed(t, os.Rename(dir, elsewhere))
+			must.Succeed(t, os.Symlink(elsewhere, dir))
 		}, true},
 		"resume_dir is a pipe": {func(t *testing.T, dir string) {
-			move(t, dir, dir+".elsewhere")
-			pipe(t, dir)
+			must.Succeed(t, os.Rename(dir, dir+".elsewhere"))
+			must.Succeed(t, syscall.Mkfifo(dir, 0o600))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,9 +86,7 @@ func TestFolderOfAnotherUserIsNotUsed(t *testing.T) {
 	for _, below := range []string{".", resume.Folder} {
 		dir := filepath.Join(t.TempDir(), "resume")
 		keep(t, dir, testKey)
-		if err := os.Chown(filepath.Join(dir, below), 12345, 12345); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Chown(filepath.Join(dir, below), 12345, 12345))
 		ctx, log := logged(t)
 		if resume.New(dir, nil).Usable(ctx) || !strings.Contains(log.String(), "belongs to another user") {
 			t.Errorf("%s: used, log %s", below, log)
@@ -101,21 +96,21 @@ func TestFolderOfAnotherUserIsNotUsed(t *testing.T) {
 
 // spoil is what a file can be made into that must not be used.
 var spoil = map[string]func(t *testing.T, path string){
-	"writable by everybody": func(t *testing.T, path string) { chmod(t, path, 0o666) },
-	"writable by the group": func(t *testing.T, path string) { chmod(t, path, 0o660) },
+	"writable by everybody": func(t *testing.T, path string) { must.Succeed(t, os.Chmod(path, 0o666)) },
+	"writable by the group": func(t *testing.T, path string) { must.Succeed(t, os.Chmod(path, 0o660)) },
 	"link": func(t *testing.T, path string) {
 		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-		move(t, path, elsewhere)
-		link(t, elsewhere, path)
+		must.Succeed(t, os.Rename(path, elsewhere))
+		must.Succeed(t, os.Symlink(elsewhere, path))
 	},
 	"link in the same folder": func(t *testing.T, path string) {
-		move(t, path, path+".other")
-		link(t, filepath.Base(path)+".other", path)
+		must.Succeed(t, os.Rename(path, path+".other"))
+		must.Succeed(t, os.Symlink(filepath.Base(path)+".other", path))
 	},
 	"link to nothing": func(t *testing.T, path string) {
 		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-		remove(t, path)
-		link(t, elsewhere, path)
+		must.Succeed(t, os.Remove(path))
+		must.Succeed(t, os.Symlink(elsewhere, path))
 		t.Cleanup(func() {
 			if _, err := os.Lstat(elsewhere); err == nil {
 				t.Error("a file was made elsewhere")
@@ -123,14 +118,12 @@ var spoil = map[string]func(t *testing.T, path string){
 		})
 	},
 	"pipe": func(t *testing.T, path string) {
-		remove(t, path)
-		pipe(t, path)
+		must.Succeed(t, os.Remove(path))
+		must.Succeed(t, syscall.Mkfifo(path, 0o600))
 	},
 	"folder": func(t *testing.T, path string) {
-		remove(t, path)
-		if err := os.Mkdir(path, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Remove(path))
+		must.Succeed(t, os.Mkdir(path, 0o700))
 	},
 }
 
@@ -155,9 +148,7 @@ func TestSpoiltFilesAreNotUsed(t *testing.T) {
 			})
 			path := lock(t, dir)
 			before := time.Now().Add(-time.Hour)
-			if err := os.Chtimes(path, before, before); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Chtimes(path, before, before))
 			change(t, path)
 			ctx, log = logged(t)
 			if record := resume.New(dir, nil).Take(ctx, testKey, fitsAny); record != nil || !strings.Contains(log.String(), "its lock cannot be used") {
@@ -191,11 +182,9 @@ func TestSpoiltRecordIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	path := keep(t, dir, testKey)
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-	if err := os.WriteFile(elsewhere, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	remove(t, path)
-	link(t, elsewhere, path)
+	must.Succeed(t, os.WriteFile(elsewhere, []byte("mine"), 0o600))
+	must.Succeed(t, os.Remove(path))
+	must.Succeed(t, os.Symlink(elsewhere, path))
 	keep(t, dir, testKey)
 	if found(t.Context(), dir, testKey) == nil {
 		t.Error("the new record is not found")
@@ -213,39 +202,4 @@ func lock(t *testing.T, dir string) string {
 		t.Fatalf("locks: %v, %v", locks, err)
 	}
 	return locks[0]
-}
-
-func chmod(t *testing.T, path string, mode os.FileMode) {
-	t.Helper()
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func move(t *testing.T, from, to string) {
-	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func link(t *testing.T, target, path string) {
-	t.Helper()
-	if err := os.Symlink(target, path); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func remove(t *testing.T, path string) {
-	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func pipe(t *testing.T, path string) {
-	t.Helper()
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

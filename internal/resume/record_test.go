@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -255,12 +256,8 @@ func TestRecordIsOfOneUpload(t *testing.T) {
 			elsewhere := t.TempDir()
 			renamed := keep(t, elsewhere, other)
 			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(renamed, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
+			must.Succeed(t, os.WriteFile(renamed, content, 0o600))
 			if u := found(t.Context(), elsewhere, other); u != nil {
 				t.Errorf("found under another name: %+v", u)
 			}
@@ -291,13 +288,9 @@ func TestDamagedRecordIsIgnored(t *testing.T) {
 			dir := t.TempDir()
 			path := keep(t, dir, testKey)
 			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var record map[string]any
-			if err := json.Unmarshal(content, &record); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, json.Unmarshal(content, &record))
 			change(record)
 			if content, err = json.Marshal(record); err != nil {
 				t.Fatal(err)
@@ -318,9 +311,7 @@ func TestDamagedRecordIsIgnored(t *testing.T) {
 
 func assertIgnored(t *testing.T, dir, path string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	ctx, log := logged(t)
 	if u := found(ctx, dir, testKey); u != nil || !strings.Contains(log.String(), "is ignored") {
 		t.Errorf("found %+v, log %s", u, log)
@@ -337,9 +328,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(content)
 	f.Add([]byte(`{"version":1,"parts":[{"number":-1}]}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, content, 0o600))
 		u := found(t.Context(), dir, testKey)
 		if u == nil {
 			return
@@ -482,9 +471,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := os.MkdirAll(filepath.Join(dir, tc.below), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.MkdirAll(filepath.Join(dir, tc.below), 0o700))
 			var paths []string
 			for _, name := range tc.names {
 				path := filepath.Join(dir, tc.below, name)
@@ -494,9 +481,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 					}
 					t.Fatal(err)
 				}
-				if err := os.Chtimes(path, tc.age, tc.age); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.Chtimes(path, tc.age, tc.age))
 				paths = append(paths, path)
 			}
 			if !resume.New(dir, nil).Usable(t.Context()) {
@@ -521,9 +506,7 @@ func TestLockInUseIsKept(t *testing.T) {
 		t.Fatalf("locks: %v, %v", locks, err)
 	}
 	old := time.Now().Add(-8 * 24 * time.Hour)
-	if err := os.Chtimes(locks[0], old, old); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chtimes(locks[0], old, old))
 	resume.New(dir, nil).Usable(t.Context())
 	if _, err := os.Stat(locks[0]); err != nil {
 		t.Error(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -69,9 +70,7 @@ func TestStall(t *testing.T) {
 			if _, err := writer.Write(make([]byte, 64<<10)); err != nil {
 				t.Fatal(err)
 			}
-			if err := hold.Arrived(t.Context(), 1); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, hold.Arrived(t.Context(), 1))
 			hold.Release()
 			select {
 			case err := <-failed:
@@ -79,9 +78,7 @@ func TestStall(t *testing.T) {
 			default:
 			}
 			end(w)
-			if err := w.Answered(t.Context(), simulator.CallPutPart, 1); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, w.Answered(t.Context(), simulator.CallPutPart, 1))
 			// A Go client does not return before its body does.
 			_ = writer.Close()
 			if err := <-failed; err == nil {
@@ -147,12 +144,8 @@ func TestCloseEndsHeldRequests(t *testing.T) {
 		_, err := w.do(w.live(http.MethodGet, regionsPath, nil))
 		failed <- err
 	}()
-	if err := hold.Arrived(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, hold.Arrived(t.Context(), 1))
+	must.Succeed(t, w.Close())
 	if err := <-failed; err == nil {
 		t.Error("answered")
 	}

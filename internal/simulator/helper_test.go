@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -63,9 +64,7 @@ func (w *world) do(r *http.Request) (reply, error) {
 func (w *world) mustDo(r *http.Request) reply {
 	w.t.Helper()
 	got, err := w.do(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	return got
 }
 
@@ -75,9 +74,7 @@ func (w *world) request(method, address string, body io.Reader) *http.Request {
 		address = w.url + address
 	}
 	r, err := http.NewRequestWithContext(w.t.Context(), method, address, body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	return r
 }
 
@@ -108,9 +105,7 @@ func encoded(t testing.TB, body any) io.Reader {
 		return strings.NewReader(typed)
 	}
 	raw, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return bytes.NewReader(raw)
 }
 
@@ -225,9 +220,7 @@ func wantStatus(t testing.TB, got reply, status int, contains string) {
 func queryOf(t testing.TB, address string) (base string, query url.Values) {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	query = u.Query()
 	u.RawQuery = ""
 	return u.String(), query

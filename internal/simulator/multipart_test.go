@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -44,9 +45,7 @@ func TestCompleteTwiceAtATime(t *testing.T) {
 	for range cap(answers) {
 		go func() { answers <- m.complete(1) }()
 	}
-	if err := hold.Arrived(t.Context(), cap(answers)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, hold.Arrived(t.Context(), cap(answers)))
 	hold.Release()
 	for range cap(answers) {
 		wantStatus(t, <-answers, 200, "")
@@ -75,9 +74,7 @@ func TestSamePartTwiceAtATime(t *testing.T) {
 		}
 		answered <- got
 	}()
-	if err := hold.Arrived(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, hold.Arrived(t.Context(), 1))
 	hold.Release()
 	if _, err := writer.Write(slow[:4*mib]); err != nil {
 		t.Fatal(err)
@@ -139,9 +136,7 @@ func TestUploadDroppedWhileAPartComes(t *testing.T) {
 		}
 		answered <- got
 	}()
-	if err := hold.Arrived(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, hold.Arrived(t.Context(), 1))
 	hold.Release()
 	if _, err := writer.Write([]byte("12345")); err != nil {
 		t.Fatal(err)
@@ -169,12 +164,8 @@ func TestBodyThatEndsEarlyIsNoPart(t *testing.T) {
 			t.Error("answered")
 		}
 	}
-	if err := w.Answered(t.Context(), simulator.CallPutObject, 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Answered(t.Context(), simulator.CallPutPart, 2); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Answered(t.Context(), simulator.CallPutObject, 1))
+	must.Succeed(t, w.Answered(t.Context(), simulator.CallPutPart, 2))
 	if got := w.Uploads()[0].Parts; len(got) != 0 || len(w.Objects()) != 0 {
 		t.Errorf("%+v", got)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -48,9 +49,7 @@ func TestReport(t *testing.T) {
 	recorder := httptest.NewRecorder()
 	w.ServeReport(recorder, r)
 	var got simulator.Report
-	if err := json.Unmarshal(recorder.Body.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(recorder.Body.Bytes(), &got))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -59,9 +58,7 @@ func TestReport(t *testing.T) {
 	recorder = httptest.NewRecorder()
 	w.ServeReport(recorder, r)
 	var text bytes.Buffer
-	if err := want.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, want.WriteText(&text))
 	if recorder.Body.String() != text.String() {
 		t.Errorf("%s\nwant\n%s", recorder.Body, &text)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -33,13 +34,9 @@ type vector struct {
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(vectorsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var vectors []vector
-	if err := json.Unmarshal(content, &vectors); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(content, &vectors))
 	sent := sentVectors(t)
 	if *update {
 		writeVectors(t, vectors, sent)
@@ -119,22 +116,16 @@ func writeVectors(t *testing.T, known, sent []vector) {
 		separator = ",\n"
 	}
 	b.WriteString("\n]\n")
-	if err := os.WriteFile(vectorsFile, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(vectorsFile, b.Bytes(), 0o600))
 }
 
 // keepValues returns what was sent, with the known values of the same type.
 func keepValues(t *testing.T, known, sent json.RawMessage) json.RawMessage {
 	t.Helper()
 	var k, s any
-	if err := errors.Join(json.Unmarshal(known, &k), json.Unmarshal(sent, &s)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(json.Unmarshal(known, &k), json.Unmarshal(sent, &s)))
 	kept, err := json.Marshal(merged(k, s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return kept
 }
 
@@ -191,9 +182,7 @@ func responses(t *testing.T, o simulator.Options) map[string]json.RawMessage {
 func shape(t *testing.T, body []byte) any {
 	t.Helper()
 	var v any
-	if err := json.Unmarshal(body, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(body, &v))
 	return typesIn(v)
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/minio/crc64nvme"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -187,9 +188,7 @@ func TestWhichStoredPartsAreReused(t *testing.T) {
 			c.part.Number, c.part.Size = 1, partSize
 			s := &store{}
 			res, err := newEngine(s).UploadParts(t.Context(), f, partSize, []transfer.Part{c.part}, &upload{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if reused := len(s.seen()) == 0; reused != c.reused {
 				t.Errorf("reused: %v", reused)
 			}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -24,14 +25,10 @@ func TestHash(t *testing.T) {
 	for _, size := range []int{1, 256<<10 - 1, 256 << 10, 3<<20 + 5, 17 << 20} {
 		f, want := newFile(t, size)
 		info, err := os.Stat(f.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		e := newEngine(&store{})
 		d, err := e.Hash(t.Context(), f.Path, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if d.Size != int64(size) || d.SHA256 != sha256.Sum256(want) || !d.ModTime.Equal(info.ModTime()) {
 			t.Errorf("%d bytes: %+v", size, d)
 		}
@@ -56,9 +53,7 @@ func TestHashReadsAFileOnce(t *testing.T) {
 		t.Errorf("another engine has the same digest (%v)", err)
 	}
 	later := again.ModTime.Add(time.Second)
-	if err := os.Chtimes(f.Path, later, later); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chtimes(f.Path, later, later))
 	if d, err := e.Hash(t.Context(), f.Path, 0); err != nil || d.SHA256 != other.SHA256 || !d.ModTime.Equal(later) {
 		t.Errorf("it was not read again: %+v (%v)", d, err)
 	}
@@ -144,9 +139,7 @@ func TestHashOfAChangingFile(t *testing.T) {
 		ended <- err
 	}()
 	<-reading
-	if err := os.Truncate(path, 1000); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Truncate(path, 1000))
 	var ce *transfer.ChangedError
 	if err := <-ended; !errors.As(err, &ce) || ce.Detail != "it has 1000 bytes, but had 1099511627776 before" {
 		t.Errorf("error %v", err)
@@ -168,9 +161,7 @@ func TestFilesThatAreNone(t *testing.T) {
 	overwrite(t, empty, nil)
 	closed := filepath.Join(dir, "closed")
 	overwrite(t, closed, []byte("x"))
-	if err := os.Chmod(closed, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(closed, 0))
 	for _, c := range []struct {
 		path    string
 		problem digest.FileProblem

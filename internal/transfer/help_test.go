@@ -19,6 +19,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -43,31 +44,21 @@ func newFile(t testing.TB, size int) (transfer.File, []byte) {
 
 func overwrite(t testing.TB, path string, b []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, b, 0o600))
 }
 
 // patch writes into a file and keeps its size and modification time.
 func patch(t testing.TB, path string, off int64, b []byte) {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := f.WriteAt(b, off); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, f.Close())
+	must.Succeed(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
 }
 
 // attempt is one request as storage saw it.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -37,9 +38,7 @@ func TestMemoryIsBounded(t *testing.T) { //nolint:paralleltest // counts what th
 	const part = 512 << 20
 	f := transfer.File{Path: sparse(t, part+1), Name: "sparse", Size: part + 1}
 	sum, err := hex.DecodeString("7c40fe5ce847740d0f0d0cdde3949d6585804cdec3ae61a15b923165699c8137")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	f.SHA256 = [32]byte(sum)
 	e := newEngine(&discarding{etag: func(req *http.Request) string {
 		if req.ContentLength == part {

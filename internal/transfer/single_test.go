@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -33,9 +34,7 @@ func TestUploadSingle(t *testing.T) {
 			var last transfer.Progress
 			f.Progress = func(p transfer.Progress) { last = p }
 			part, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "video/mp4")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			seen := s.seen()
 			if len(seen) != 1 || urls.n != 1 || !bytes.Equal(seen[0].Body, want) {
 				t.Fatalf("%d requests, %d addresses", len(seen), urls.n)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -25,9 +26,7 @@ import (
 func listen(t *testing.T, secure *tls.Config, serve func(c net.Conn, body io.Reader)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	scheme := "http://"
 	if secure != nil {
 		l, scheme = tls.NewListener(l, secure), "https://"

@@ -13,6 +13,7 @@ import (
 	"github.com/minio/crc64nvme"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -46,9 +47,7 @@ const digestPart = 300 << 10 // large enough for the lanes
 func planned(t *testing.T, f transfer.File, size int64) transfer.File {
 	t.Helper()
 	d, err := newEngine(&store{}).Hash(t.Context(), f.Path, size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	f.Sums = d.Sums
 	return f
 }

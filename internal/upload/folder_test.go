@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -42,9 +43,7 @@ func TestReadingForSeconds(t *testing.T) {
 			files := make([]upload.Inspection, seconds*max(2, runtime.GOMAXPROCS(0))) // as many are read at once
 			for i := range files {
 				files[i].File.Path = filepath.Join(dir, fmt.Sprintf("%d.mp4", i))
-				if err := os.WriteFile(files[i].File.Path, []byte("0123456789"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.WriteFile(files[i].File.Path, []byte("0123456789"), 0o600))
 			}
 			progress := filepath.Join(t.TempDir(), "progress")
 			u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{Files: slowDisk}), ProgressFile: progress})

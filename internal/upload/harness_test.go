@@ -21,6 +21,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
@@ -86,9 +87,7 @@ func inWorld(t *testing.T, options simulator.Options, test func(t *testing.T, w 
 		w.content = make([]byte, (testParts-1)*testPartSize+1000)
 		_, _ = rand.NewChaCha8([32]byte{1}).Read(w.content)
 		name := filepath.Join(t.TempDir(), "media.mp4")
-		if err := os.WriteFile(name, w.content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(name, w.content, 0o600))
 		w.file = upload.File{
 			Path: name, Upload: api.Upload{Name: "media.mp4", ContentType: "video/mp4"}, Size: int64(len(w.content)), SHA256: hexSHA256(w.content),
 			Method: upload.MethodMultipart, PartSize: testPartSize,
@@ -176,9 +175,7 @@ func (w *world) interrupted() *resume.Unfinished {
 func (w *world) interruptedByFormer() *resume.Unfinished {
 	w.t.Helper()
 	w.content = make([]byte, 17<<20)
-	if err := os.WriteFile(w.file.Path, w.content, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, os.WriteFile(w.file.Path, w.content, 0o600))
 	w.file.Size, w.file.SHA256, w.file.PartSize = int64(len(w.content)), hexSHA256(w.content), 16<<20
 	left := w.interrupted()
 	w.file.PartSize = 0
@@ -278,9 +275,7 @@ func (w *world) editRecord(old, with string) {
 	if err != nil || !strings.Contains(string(content), old) {
 		w.t.Fatalf("the record has no %q (%v): %s", old, err, content)
 	}
-	if err := os.WriteFile(names[0], []byte(strings.ReplaceAll(string(content), old, with)), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, os.WriteFile(names[0], []byte(strings.ReplaceAll(string(content), old, with)), 0o600))
 }
 
 // arriveLate has storage take the first PUT of a part, once more, at the first call of complete.
@@ -316,13 +311,9 @@ func (w *world) putForeign(left *resume.Unfinished) (etag string) {
 		Config: wire.Config{UserAgent: "test", Transport: inMemory{w.Service}},
 	})
 	address, err := client.PresignPart(w.t.Context(), left.KeyPath, left.UploadID, 1)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPut, address, io.LimitReader(rand.NewChaCha8([32]byte{9}), testPartSize))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	req.ContentLength = testPartSize
 	resp, err := inMemory{w.Service}.RoundTrip(req)
 	if err != nil || resp.StatusCode != http.StatusOK {

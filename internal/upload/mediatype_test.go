@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 )
 
 // TestMediaTypesByExtension depend on neither the bytes of a file nor its letter case.
@@ -17,9 +19,7 @@ func TestMediaTypesByExtension(t *testing.T) {
 		}
 		for _, content := range []string{"\x1f\x8b\b", "\x89PNG\r\n\x1a\n", "abc", "\x00\x00\x00\x18ftypmp42", "-----BEGIN PGP MESSAGE-----"} {
 			f := File{Path: filepath.Join(dir, "x"+strings.ToUpper(extension))}
-			if err := os.WriteFile(f.Path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(f.Path, []byte(content), 0o600))
 			if got, err := f.DefaultType(); got != want || err != nil {
 				t.Errorf("%s with %q: %q, %v, want %q", extension, content, got, err, want)
 			}

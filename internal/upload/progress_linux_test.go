@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -25,18 +26,12 @@ func TestProgressOnATerminal(t *testing.T) {
 	defer master.Close()
 	fd := int(master.Fd())
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
 	path := fmt.Sprintf("/dev/pts/%d", number)
 	// Open until the test has read what the display wrote.
 	slave, err := os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer slave.Close()
 	synctest.Test(t, func(t *testing.T) {
 		d := &display{path: path, mask: redact.New(), tasks: map[*task]struct{}{}}
@@ -56,9 +51,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	var text string
 	for block := make([]byte, 1<<12); !strings.HasSuffix(text, "end"); {
 		n, err := master.Read(block)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		text += string(block[:n])
 	}
 	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "end") // the terminal adds \r

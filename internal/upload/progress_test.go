@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -131,9 +132,7 @@ func TestTwoHoursInALog(t *testing.T) {
 			over[i]()
 		}
 		written, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		lines := strings.Split(strings.TrimSpace(string(written)), "\n")
 		if len(lines) < 1400 || len(lines) > 7200/5+2 {
 			t.Errorf("%d lines", len(lines))

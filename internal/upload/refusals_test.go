@@ -14,6 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -79,9 +80,7 @@ func TestRefusedCalls(t *testing.T) {
 					defer service.Close()
 					b := &bucket{next: inMemory{service}, trip: trip, limiter: rate.NewLimiter(rate.Limit(perSecond), burst)}
 					began := time.Now()
-					if err := send(t.Context(), newUploader(t, b), t.TempDir()); err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, send(t.Context(), newUploader(t, b), t.TempDir()))
 					took := time.Since(began).Seconds()
 					accepted, refused := float64(b.accepted.Load()), float64(b.refused.Load())
 					most := 0.1

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -15,13 +16,9 @@ import (
 func (w *world) large() {
 	w.t.Helper()
 	w.content = make([]byte, 5<<20)
-	if err := os.WriteFile(w.file.Path, w.content, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, os.WriteFile(w.file.Path, w.content, 0o600))
 	info, err := os.Stat(w.file.Path)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	w.file.Size, w.file.SHA256, w.file.PartSize = int64(len(w.content)), hexSHA256(w.content), 3<<20
 	time.Sleep(time.Until(info.ModTime().Add(time.Hour)))
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -543,9 +544,7 @@ func TestUploadLeftByAStateOutlivesTheProcess(t *testing.T) {
 	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
 		left := state(w.interrupted())
 		w.dir = t.TempDir() // of another machine
-		if err := w.uploader().LeaveUnfinished(t.Context(), w.file, left); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.uploader().LeaveUnfinished(t.Context(), w.file, left))
 		if stored := w.mustStore(nil, "3"); stored.KeyPath != left.KeyPath {
 			t.Errorf("stored as %q, the unfinished upload is %q", stored.KeyPath, left.KeyPath)
 		}
@@ -568,17 +567,13 @@ func TestTwoUnfinishedUploadsOfOneFile(t *testing.T) {
 			u, keyPaths := w.uploader(), []string{}
 			w.file.PartSize = 0
 			for _, left := range []*resume.Unfinished{first, second} {
-				if err := u.LeaveUnfinished(t.Context(), w.file, left); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, u.LeaveUnfinished(t.Context(), w.file, left))
 			}
 			since := len(w.Journal())
 			for _, partSize := range []int64{10 << 20, 0, 0} {
 				w.file.PartSize = partSize
 				result, err := u.Upload(t.Context(), w.file, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				keyPaths = append(keyPaths, result.KeyPath)
 			}
 			if want := []string{second.KeyPath, first.KeyPath}; !slices.Equal(keyPaths[:2], want) || keyPaths[2] == first.KeyPath || keyPaths[2] == second.KeyPath {
@@ -639,9 +634,7 @@ func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
 	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
 		left := state(w.interruptedByFormer())
 		u := w.uploader()
-		if err := u.LeaveUnfinished(t.Context(), w.file, left); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, u.LeaveUnfinished(t.Context(), w.file, left))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		outcomes, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Files: []upload.File{w.file}}, nil)
@@ -665,14 +658,10 @@ func TestTwoFilesGetOneAddress(t *testing.T) {
 			w.file.Method = method
 			u := w.uploader()
 			stored, err := u.Upload(t.Context(), w.file, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			other := w.file
 			other.Path, other.SHA256, other.Size = filepath.Join(t.TempDir(), "other.mp4"), hexSHA256([]byte("other")), 5
-			if err := os.WriteFile(other.Path, []byte("other"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(other.Path, []byte("other"), 0o600))
 			if _, err := u.Upload(t.Context(), other, nil); err == nil || !strings.Contains(err.Error(), "returned for another file") {
 				t.Errorf("got %v", err)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
@@ -125,9 +126,7 @@ func FuzzParseBaseURL(f *testing.F) {
 		c := config(service)
 		c.LiveBaseURL = address
 		client := newClient(t, c)
-		if err := client.do(t.Context(), wire.Call{Endpoint: client.live, Method: http.MethodGet, Path: "/a%2Fb"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, client.do(t.Context(), wire.Call{Endpoint: client.live, Method: http.MethodGet, Path: "/a%2Fb"}))
 		if got := service.Requests()[0].URL; got != u.String()+"/a%2Fb" {
 			t.Errorf("%q: asked %s", address, got)
 		}

@@ -20,6 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
@@ -42,9 +43,7 @@ type rawServer struct {
 func newRawServer(t *testing.T, answer func(rawRequest) (string, bool)) *rawServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s := &rawServer{Listener: listener, answer: answer}
 	var open sync.WaitGroup
 	t.Cleanup(func() {
@@ -129,9 +128,7 @@ func TestOnceMeansOnce(t *testing.T) {
 		return rawResponse(200, good), false
 	})
 	client := newClient(t, overWire("http://"+server.Addr().String()))
-	if err := client.get(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, client.get(t.Context()))
 	err := client.create(t.Context())
 	if !outcome(t, err).MayHaveBeenProcessed || !strings.Contains(err.Error(), "connection broken after the request was sent") {
 		t.Errorf("got %v; want a connection broken after the request was sent", err)
@@ -152,12 +149,8 @@ func TestOnceUsesNoKeptConnection(t *testing.T) {
 	})
 	client := newClient(t, overWire("http://"+server.Addr().String()))
 	for range 3 {
-		if err := client.get(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := client.create(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, client.get(t.Context()))
+		must.Succeed(t, client.create(t.Context()))
 	}
 	used := map[int]bool{}
 	for _, r := range server.requests(http.MethodPost) {

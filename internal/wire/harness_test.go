@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
@@ -58,9 +59,7 @@ func newClient(t testing.TB, s settings) *client {
 func normal(t testing.TB, address string) string {
 	t.Helper()
 	u, err := wire.ParseBaseURL(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return u.String()
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
@@ -35,13 +36,9 @@ func TestLogLines(t *testing.T) {
 		ctx := tflogtest.RootLogger(t.Context(), &log)
 		service := wiretest.InTurn(wiretest.With(503, "<html>busy</html>", "Content-Type", "text/html; charset=utf-8"),
 			wiretest.With(200, `{"Sessions":[{"id":"s-1","name":"n\u202e\u200b","input_endpoint_a":"rtmp://in/app/HIDDEN","port":1}],"LastEvaluatedKey":{"id":"i"}}`, "X-Request-Id", "r-1"))
-		if err := newClient(t, config(service)).get(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, newClient(t, config(service)).get(ctx))
 		lines, err := tflogtest.MultilineJSONDecode(&log.Buffer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var got []string
 		for _, line := range lines {
 			var text strings.Builder
@@ -87,7 +84,5 @@ func TestLogOfWhatIsNotShown(t *testing.T) {
 // TestLogWithoutLogger makes a call with a context that has no logger.
 func TestLogWithoutLogger(t *testing.T) {
 	t.Parallel()
-	if err := newClient(t, config(wiretest.Always(200, `{"data":[]}`))).get(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, newClient(t, config(wiretest.Always(200, `{"data":[]}`))).get(context.Background()))
 }

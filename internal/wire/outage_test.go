@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
@@ -74,9 +75,7 @@ func TestOutage(t *testing.T) {
 			c := newHostService(t, s)
 			c.MaxRetries = 0
 			client := newClient(t, c)
-			if err := client.get(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, client.get(t.Context()))
 			time.Sleep(2 * time.Minute) // so that no silent connection is left
 			s.back += 2 * time.Minute
 			begun, told := time.Now(), 0

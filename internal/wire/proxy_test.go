@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
@@ -83,9 +84,7 @@ func TestProxies(t *testing.T) {
 			transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: address, User: test.user})
 			t.Cleanup(transport.CloseIdleConnections)
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			res, err := transport.RoundTrip(req)
 			if err == nil {
 				_ = res.Body.Close()
@@ -109,9 +108,7 @@ func TestProxyThatSpeaksNoTLS(t *testing.T) {
 	t.Cleanup(transport.CloseIdleConnections)
 	transport.Proxy = http.ProxyURL(&url.URL{Scheme: "https", Host: newProxy(t, func(*http.Request) int { return http.StatusOK })})
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://live.example.com", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	res, err := transport.RoundTrip(req)
 	if err == nil {
 		_ = res.Body.Close()

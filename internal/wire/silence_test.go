@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 )
 
 // overHTTP2 answers requests and fails the test if the first comes over another protocol.
@@ -34,9 +35,7 @@ func TestRetryLeavesASilentConnection(t *testing.T) {
 		c := server.config()
 		c.RequestTimeout, c.MaxRetries = 2*time.Second, 1
 		client := newClient(t, c)
-		if err := client.get(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, client.get(t.Context()))
 		server.silence()
 		if err := client.get(t.Context()); err != nil {
 			t.Error(err)
@@ -63,9 +62,7 @@ func TestPingFindsASilentConnection(t *testing.T) {
 			c := server.config()
 			c.MaxRetries = test.retries
 			client := newClient(t, c)
-			if err := client.get(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, client.get(t.Context()))
 			server.silence()
 			time.Sleep(test.idle)
 			begun := time.Now()

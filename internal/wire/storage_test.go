@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
@@ -24,9 +25,7 @@ import (
 func put(t *testing.T, address string, header ...string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, address, strings.NewReader("bytes"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for i := 0; i < len(header); i += 2 {
 		r.Header[header[i]] = []string{header[i+1]}
 	}
@@ -122,17 +121,13 @@ func TestStorageOfServiceByName(t *testing.T) {
 		t.Skip("Windows makes no connection to 0.0.0.0")
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		IPAddresses: []net.IP{net.IPv4zero, net.IPv4(127, 0, 0, 1)},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, good) }))
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
 	server.Config.ErrorLog = quiet()
@@ -142,22 +137,16 @@ func TestStorageOfServiceByName(t *testing.T) {
 	c.VODBaseURL = strings.Replace(server.URL, "127.0.0.1", "0.0.0.0", 1)
 	c.RootCAs = x509.NewCertPool()
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	c.RootCAs.AddCert(cert)
 	client := newClient(t, c)
 	if res, err := client.Storage().RoundTrip(put(t, server.URL)); err == nil {
 		_ = res.Body.Close()
 		t.Error("before the first call it is not known where the service is")
 	}
-	if err := client.presign(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, client.presign(t.Context()))
 	res, err := client.Storage().RoundTrip(put(t, server.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_ = res.Body.Close()
 }
 
@@ -190,9 +179,7 @@ func TestStorage(t *testing.T) {
 
 	for path, status := range map[string]int{"/redirect": 307, "/b/k": 200} {
 		res, err := storage.RoundTrip(put(t, server.URL+path+"?X-Amz-Signature=a%2Fb", "Content-Type", "video/mp4"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		_ = res.Body.Close()
 		if res.StatusCode != status {
 			t.Errorf("%s: status %d, want %d", path, res.StatusCode, status)
@@ -241,9 +228,7 @@ func TestStorageClosesIdleConnections(t *testing.T) {
 			(&http.Client{Transport: transport}).CloseIdleConnections()
 		}
 		res, err := transport.RoundTrip(put(t, storage.URL))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		_, _ = io.Copy(io.Discard, res.Body)
 		_ = res.Body.Close()
 		if n := made.Load(); n != want {

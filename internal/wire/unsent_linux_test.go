@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"syscall"
 	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 )
 
 // TestKernelTakesLittleOfAStorageConnection expects TCP_NOTSENT_LOWAT on
@@ -25,14 +27,10 @@ func TestKernelTakesLittleOfAStorageConnection(t *testing.T) {
 		return conn, err
 	}
 	res, err := newClient(t, c).Storage().RoundTrip(put(t, server.URL+"/k"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_ = res.Body.Close()
 	var limit int
-	if err := raw.Control(func(fd uintptr) { limit, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, 25) }); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, raw.Control(func(fd uintptr) { limit, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, 25) }))
 	if err != nil || limit != 128<<10 {
 		t.Errorf("%d bytes, error %v", limit, err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -37,9 +38,7 @@ func TestOnlyLoopback(t *testing.T) {
 func TestAddressInUse(t *testing.T) {
 	t.Parallel()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer func() { _ = listener.Close() }()
 	err = run(t.Context(), []string{"-listen", listener.Addr().String()}, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "make simulator ARGS='-listen 127.0.0.1:0'") {
@@ -86,9 +85,7 @@ func TestRun(t *testing.T) {
 		t.Error(err)
 	}
 	raw, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var written simulator.Report
 	if err := json.Unmarshal(raw, &written); err != nil || len(written.Sessions) != 150 {
 		t.Errorf("%v, %d sessions", err, len(written.Sessions))
@@ -98,17 +95,13 @@ func TestRun(t *testing.T) {
 func get(t *testing.T, address string, credentials bool) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if credentials {
 		r.SetBasicAuth(simulator.DefaultAccessTokenID, simulator.DefaultSecretKey)
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -82,9 +83,7 @@ func TestPresignedAddress(t *testing.T) {
 		} {
 			address, _ := w.presign("a.mp4")
 			u, err := url.Parse(address)
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			must.Succeed(w.t, err)
 			if query := u.Query(); c.edit != nil {
 				c.edit(query)
 				u.RawQuery = query.Encode()
@@ -133,9 +132,7 @@ func TestEarlyRefusal(t *testing.T) {
 		for _, expect := range []string{"", "100-continue"} {
 			body := &counted{Reader: bytes.NewReader(make([]byte, 64*mib))}
 			r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPut, address, body)
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			must.Succeed(w.t, err)
 			r.ContentLength = 64 * mib
 			r.Header.Set("Content-Type", "text/plain")
 			if expect != "" {
@@ -308,9 +305,7 @@ func TestBatchOfBoth(t *testing.T) {
 			r.Header.Set("Authorization", simulator.DefaultIDToken)
 			r.Header.Set("Content-Type", "application/json")
 			response, err := w.client.Do(r)
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			must.Succeed(w.t, err)
 			if err := response.Body.Close(); err != nil {
 				w.t.Error(err)
 			}

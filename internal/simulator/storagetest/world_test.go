@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator/storagetest"
 )
@@ -61,9 +62,7 @@ func onBoth(t *testing.T, test func(*testing.T, *world)) {
 	t.Run("versitygw", func(t *testing.T) {
 		t.Parallel()
 		storage, err := storagetest.NewS3(t.Context(), storagetest.Versitygw(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(func() { _ = storage.Close() })
 		run(t, storage)
 	})
@@ -73,27 +72,19 @@ func onBoth(t *testing.T, test func(*testing.T, *world)) {
 func (w *world) call(path string, body map[string]any) (int, map[string]any, string) {
 	w.t.Helper()
 	raw, err := json.Marshal(body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+"/vod/v1/customer/"+path, bytes.NewReader(raw))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	r.Header.Set("Authorization", simulator.DefaultIDToken)
 	r.Header.Set("Content-Type", "application/json")
 	response, err := w.client.Do(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	defer response.Body.Close()
 	var answer struct {
 		Data map[string]any `json:"data"`
 		Code string         `json:"code"`
 	}
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, json.NewDecoder(response.Body).Decode(&answer))
 	return response.StatusCode, answer.Data, answer.Code
 }
 
@@ -120,23 +111,17 @@ func (w *world) partURL(key, id string, number int) string {
 func (w *world) put(address string, content io.Reader, size int64, edit func(*http.Request)) (outcome, etag string) {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPut, address, content)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	r.ContentLength = size
 	r.Header.Set("Content-Type", "video/mp4")
 	if edit != nil {
 		edit(r)
 	}
 	response, err := w.client.Do(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, err)
 	if response.StatusCode == http.StatusOK {
 		return "200", response.Header.Get("ETag")
 	}
