@@ -2,7 +2,6 @@ package livesession_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -171,48 +170,6 @@ func TestStatusInvalid(t *testing.T) {
 	if planned := w.Provider(nil).Plan(p.New(statusType), config{"session_ids": acctest.Unknown}); !strings.Contains(planned.Diags.String(), "`secret_key`") {
 		t.Errorf("a plan without credentials says %s", planned.Diags)
 	}
-}
-
-// TestStatusOfOneSessionMore: it is created and waited for, and the others are not touched. A
-// destroy says nothing of the wait.
-func TestStatusOfOneSessionMore(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{ReadyAfter: 2 * time.Second, LateAllocation: true})
-		w.Quiet = true
-		p := w.Provider(nil)
-		given := config{"wait_for_status": []any{}}
-		ids := createAtOnce(t, p, 3, given)
-		status, diags := p.Create(statusType, config{"session_ids": ids})
-		diags.Must(t)
-		w.Provider(nil).AssertNoChanges(status, config{"session_ids": ids})
-
-		p = w.Provider(nil)
-		pl := p.Plan(status, config{"session_ids": append(slices.Clone(ids), acctest.Unknown)})
-		if pl.Diags.Must(t); pl.Action != acctest.Update {
-			t.Fatalf("the plan is to %s", pl.Action)
-		}
-		more, diags := p.Create(resourceType, base().With(given).With(config{"name": "one more"}))
-		diags.Must(t)
-		pl.Config = config{"session_ids": append(slices.Clone(ids), more.Text("id"))}
-		status, diags = p.Apply(pl)
-		diags.Must(t)
-		names := []string{}
-		for _, s := range status.Attrs()["sessions"].(config) {
-			names = append(names, s.(config)["name"].(string))
-		}
-		if slices.Sort(names); !slices.Equal(names, []string{"cam-00", "cam-01", "cam-02", "one more"}) {
-			t.Errorf("the sessions are %v", names)
-		}
-		w.Provider(nil).AssertNoChanges(status, pl.Config)
-		w.Provider(nil).AssertNoChanges(more, base().With(given).With(config{"name": "one more"}))
-		w.AssertCalls(t, simulator.CallCreateSession, 4)
-		for _, o := range []acctest.Instance{status, more} {
-			if o, diags := w.Provider(nil).Destroy(o); diags.Failed() || o.Exists() {
-				t.Error(diags)
-			}
-		}
-	})
 }
 
 // TestStatusOfTooManyToName: an error names 200 sessions at most.
