@@ -117,6 +117,21 @@ func TestStrictBodies(t *testing.T) {
 	} {
 		wantStatus(t, w.mustDo(w.vod("/vod/v1/customer/"+c.path, c.body)), 400, c.message)
 	}
+	address, key := w.presign("a.mp4", "video/mp4")
+	wantStatus(t, w.mustDo(w.put(address, "video/mp4", []byte("x"))), 200, "")
+	for body, message := range map[string]string{
+		`{"paths":[],"service_modes":["m"]}`:                              "paths must not be empty",
+		`{"paths":[null],"service_modes":["m"]}`:                          "paths[0]",
+		`{"paths":"` + key + `","service_modes":["m"]}`:                   "paths must be an array",
+		`{"paths":["` + key + `"],"service_modes":[]}`:                    "service_modes must not be empty",
+		`{"paths":["` + key + `"],"service_modes":[" "]}`:                 "service_modes[0]",
+		`{"paths":["` + key + `","` + m.key + `"],"service_modes":["m"]}`: "there is no file at",
+	} {
+		wantStatus(t, w.mustDo(w.vod("/v1/local/batch", body)), 400, message)
+	}
+	if got := w.Batches(); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
 	wantStatus(t, w.mustDo(w.vod("/vod/v1/customer/multipart/generate-url",
 		map[string]any{"key_path": "vod/input/other/u/a.mp4", "upload_id": m.id, "part_number": 1})), 403, "customer")
 	r := w.vod("/vod/v1/customer/multipart/create", map[string]any{"filename": "a"})

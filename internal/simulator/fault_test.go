@@ -106,55 +106,6 @@ func TestStallEndsWithItsClient(t *testing.T) {
 	}
 }
 
-func TestDelayEndsWithItsClient(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	w.Fail(simulator.Fault{Delay: 24 * time.Hour})
-	ctx, cancel := context.WithCancel(t.Context())
-	w.Hook("", func(*http.Request) { cancel() })
-	if _, err := w.do(w.live(http.MethodPost, sessionPath, body(nil)).WithContext(ctx)); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if err := w.Answered(t.Context(), simulator.CallCreateSession, 1); err != nil {
-		t.Error(err)
-	}
-	if made := len(w.Sessions()); made != 0 {
-		t.Errorf("%d sessions", made)
-	}
-}
-
-func TestHookBreaksConnection(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	w.Hook(simulator.CallRegions, func(*http.Request) { panic(http.ErrAbortHandler) })
-	if _, err := w.do(w.live(http.MethodGet, regionsPath, nil)); err == nil {
-		t.Error("answered")
-	}
-	if err := w.Answered(t.Context(), simulator.CallRegions, 1); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestCloseEndsHeldRequests(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	hold := w.Hold("", nil)
-	failed := make(chan error)
-	go func() {
-		_, err := w.do(w.live(http.MethodGet, regionsPath, nil))
-		failed <- err
-	}()
-	must.Succeed(t, hold.Arrived(t.Context(), 1))
-	must.Succeed(t, w.Close())
-	if err := <-failed; err == nil {
-		t.Error("answered")
-	}
-	hold.Release()
-	if _, err := w.do(w.live(http.MethodGet, regionsPath, nil)); err == nil {
-		t.Error("a closed service answered")
-	}
-}
-
 func TestLatencyAndDelayInVirtualTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -33,33 +33,6 @@ func TestNewSessionsAppearLate(t *testing.T) {
 	}
 }
 
-func TestPagesOverlap(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{PageSize: 2, RepeatOnNextPage: true, ListOrder: "oldest"})
-	var ids []string
-	for range 3 {
-		ids = append(ids, w.AddSession(simulator.SessionRecord{}))
-	}
-	first := w.data(w.mustDo(w.live(http.MethodGet, sessionPath, nil)))
-	cursor := first["LastEvaluatedKey"].(map[string]any)
-	next := w.request(http.MethodGet, sessionPath, nil)
-	query := next.URL.Query()
-	for name, value := range cursor {
-		query.Set(name, value.(string))
-	}
-	second := w.data(w.mustDo(w.live(http.MethodGet, sessionPath+"?"+query.Encode(), nil)))
-	for i, page := range []map[string]any{first, second} {
-		for j, shown := range page["Sessions"].([]any) {
-			if got := shown.(map[string]any)["id"]; got != ids[i+j] {
-				t.Errorf("session %d of page %d is %v, want %s", j, i, got, ids[i+j])
-			}
-		}
-	}
-	if second["LastEvaluatedKey"] != nil || len(second["Sessions"].([]any)) != 2 {
-		t.Errorf("the second page: %v", second)
-	}
-}
-
 func TestRespelled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Options{Respelled: true, OutputModeShape: "string"})

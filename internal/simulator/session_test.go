@@ -147,21 +147,6 @@ func TestStatusByClock(t *testing.T) {
 	}
 }
 
-func TestStatusByLook(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	id := w.create(nil)
-	var seen []string
-	for range 2 {
-		seen = append(seen, w.statusOf(id))
-		list := w.data(w.mustDo(w.live(http.MethodGet, sessionPath, nil)))
-		seen = append(seen, list["Sessions"].([]any)[0].(map[string]any)["status"].(string))
-	}
-	if diff := cmp.Diff([]string{"PROVISIONING", "ALLOCATED", "READY", "READY"}, seen); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // all reads the listing to its end, a cursor at a time.
 func (w *world) all() (ids []string, pages int) {
 	w.t.Helper()
@@ -185,12 +170,6 @@ func (w *world) all() (ids []string, pages int) {
 			query.Set(name, value.(string))
 		}
 	}
-}
-
-func TestListingWithoutSessions(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	wantStatus(t, w.mustDo(w.live(http.MethodGet, sessionPath, nil)), 200, `{"data":{"Sessions":[]},`)
 }
 
 func TestCursor(t *testing.T) {

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -50,32 +48,4 @@ func TestPresignOptions(t *testing.T) {
 	r.Host = "storage.example:8443"
 	r.Body = io.NopCloser(strings.NewReader("x"))
 	wantStatus(t, elsewhere.mustDo(r), 200, "")
-}
-
-func TestBatch(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	address, key := w.presign("a.mp4", "video/mp4")
-	submit := func(paths, modes any) reply {
-		return w.mustDo(w.vod("/v1/local/batch", map[string]any{"paths": paths, "service_modes": modes}))
-	}
-	modes := []string{"video_optimizer"}
-	wantStatus(t, submit([]string{key}, modes), 400, "there is no file at")
-	wantStatus(t, w.mustDo(w.put(address, "video/mp4", []byte("x"))), 200, "")
-	m := w.begin("b.mov")
-	m.part(1, []byte("x"))
-	wantStatus(t, submit([]string{key, m.key}, modes), 400, "there is no file at")
-	wantStatus(t, m.complete(1), 200, "")
-	wantStatus(t, submit([]string{}, modes), 400, "paths must not be empty")
-	wantStatus(t, submit([]string{key}, []string{}), 400, "service_modes must not be empty")
-	wantStatus(t, submit([]string{key}, []string{" "}), 400, "service_modes[0]")
-	wantStatus(t, submit([]any{nil}, modes), 400, "paths[0]")
-	wantStatus(t, submit(key, modes), 400, "paths must be an array")
-	if got := w.Batches(); len(got) != 0 {
-		t.Errorf("%+v", got)
-	}
-	wantStatus(t, submit([]string{key, m.key}, modes), 200, `{"data":null,"message":"`)
-	if diff := cmp.Diff([]simulator.Batch{{Paths: []string{key, m.key}, ServiceModes: modes}}, w.Batches()); diff != "" {
-		t.Error(diff)
-	}
 }
