@@ -154,9 +154,7 @@ func over(t *testing.T, l *line, concurrency, size int, part int64) time.Duratio
 	f, want := newFile(t, size)
 	e := newEngine(l, func(c *transfer.Config) { c.Concurrency = concurrency })
 	start := time.Now()
-	if _, err := e.UploadParts(t.Context(), f, part, nil, &upload{}); err != nil {
-		t.Fatal(err)
-	}
+	mustSend(t, e, f, part)
 	if !l.holds(want) {
 		t.Error("storage holds other content")
 	}
@@ -269,9 +267,7 @@ func TestTrialEndsWithAPause(t *testing.T) {
 		time.Sleep(time.Minute)
 		l.refuses, l.shared = nil, 5e5
 		begins := time.Since(l.start)
-		if _, err := e.UploadParts(t.Context(), f, 100_000, nil, &upload{}); err != nil {
-			t.Fatal(err)
-		}
+		mustSend(t, e, f, 100_000)
 		if mean, _ := l.inFlightFrom(begins+10*time.Second, time.Since(l.start)); mean > firstLevel+4 {
 			t.Errorf("%.2f PUTs in flight", mean)
 		}
@@ -288,11 +284,7 @@ func TestTriesNothingThatCannotBeFilled(t *testing.T) {
 		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
 		var uploads sync.WaitGroup
 		for range 2 {
-			uploads.Go(func() {
-				if _, err := e.UploadParts(t.Context(), f, 200_000, nil, &upload{}); err != nil {
-					t.Error(err)
-				}
-			})
+			uploads.Go(func() { mustSend(t, e, f, 200_000) })
 			time.Sleep(5025 * time.Millisecond) // between two slices
 		}
 		uploads.Wait()
@@ -314,11 +306,7 @@ func TestUploadsShareAllSlots(t *testing.T) {
 		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
 		var uploads sync.WaitGroup
 		for range 2 {
-			uploads.Go(func() {
-				if _, err := e.UploadParts(t.Context(), f, 100_000, nil, &upload{}); err != nil {
-					t.Error(err)
-				}
-			})
+			uploads.Go(func() { mustSend(t, e, f, 100_000) })
 		}
 		uploads.Wait()
 		if _, most := l.inFlightFrom(0, time.Minute); most != firstLevel {
@@ -365,9 +353,7 @@ func TestGivesWayUntilNothingIsRefused(t *testing.T) {
 		}
 		f, _ := newFile(t, 12e6)
 		e := newEngine(l, func(c *transfer.Config) { c.Concurrency, c.MaxRetries = 0, 50 })
-		if _, err := e.UploadParts(t.Context(), f, 10_000, nil, &upload{}); err != nil {
-			t.Fatal(err)
-		}
+		mustSend(t, e, f, 10_000)
 		if mean, _ := l.inFlightFrom(15*time.Second, 20*time.Second); mean < 30 {
 			t.Errorf("%.1f PUTs in flight before", mean)
 		}

@@ -209,9 +209,7 @@ func TestEachReaderHasAHandle(t *testing.T) {
 		}}
 	}, true)
 	uploaded(t, e, s, f, want, nil, dst)
-	if _, err := e.UploadSingle(t.Context(), f, (&addresses{}).next, ""); err != nil {
-		t.Error(err)
-	}
+	mustSend(t, e, f, 0)
 	// One for each first read, one for each part sent, one for each MD5.
 	if opened.Load() != 1+40+40+1+1+1 || open.Load() != 0 || shared.Load() != 0 {
 		t.Errorf("%d handles, %d left open, %d reads at once through one", opened.Load(), open.Load(), shared.Load())

@@ -254,6 +254,20 @@ func newEngine(rt http.RoundTripper, change ...func(*transfer.Config)) *transfer
 	return transfer.New(c)
 }
 
+// mustSend uploads a file in parts of a size, or with one PUT if that is 0, which must succeed.
+func mustSend(t testing.TB, e *transfer.Engine, f transfer.File, part int64) {
+	t.Helper()
+	var err error
+	if part > 0 {
+		_, err = e.UploadParts(t.Context(), f, part, nil, &upload{})
+	} else {
+		_, err = e.UploadSingle(t.Context(), f, (&addresses{}).next, "")
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // hidden fails the test if an error shows a secret.
 func hidden(t testing.TB, err error) {
 	t.Helper()

@@ -48,9 +48,7 @@ func TestMemoryIsBounded(t *testing.T) { //nolint:paralleltest // counts what th
 	}}, func(c *transfer.Config) { c.Concurrency = 1 })
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := e.UploadParts(t.Context(), f, part, nil, &upload{}); err != nil {
-		t.Fatal(err)
-	}
+	mustSend(t, e, f, part)
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 3<<20 {
 		t.Errorf("%d bytes were allocated", n)

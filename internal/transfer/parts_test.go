@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -497,19 +498,12 @@ func TestPartsInFlight(t *testing.T) {
 			return nil, nil
 		}}
 		e := newEngine(s)
-		done := make(chan error)
+		var uploads sync.WaitGroup
 		for range 3 {
 			f, _ := newFile(t, 20*partSize)
-			go func() {
-				_, err := e.UploadParts(t.Context(), f, partSize, nil, &upload{})
-				done <- err
-			}()
+			uploads.Go(func() { mustSend(t, e, f, partSize) })
 		}
-		for range 3 {
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
-		}
+		uploads.Wait()
 		if s.top != 4 {
 			t.Errorf("%d requests in flight at most", s.top)
 		}
@@ -528,39 +522,21 @@ func TestSmallFilesDoNotWaitBehindALargeOne(t *testing.T) {
 		}}
 		e := newEngine(s)
 		large, _ := newFile(t, 2000*tiny)
-		largeDone := make(chan error, 1)
-		go func() {
-			_, err := e.UploadParts(t.Context(), large, tiny, nil, &upload{})
-			largeDone <- err
-		}()
+		var all, small sync.WaitGroup
+		all.Go(func() { mustSend(t, e, large, tiny) })
 		time.Sleep(10500 * time.Millisecond)
 		start := time.Now()
-		smallDone := make(chan error)
-		for i := range 20 {
-			f, _ := newFile(t, tiny-i)
-			go func() {
-				var err error
-				if i%2 == 0 {
-					_, err = e.UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "https://storage.test/k", nil }, "")
-				} else {
-					_, err = e.UploadParts(t.Context(), f, tiny, nil, &upload{})
-				}
-				smallDone <- err
-			}()
+		for i := range int64(20) {
+			f, _ := newFile(t, int(tiny-i))
+			small.Go(func() { mustSend(t, e, f, i%2*tiny) })
 		}
-		for range 20 {
-			if err := <-smallDone; err != nil {
-				t.Error(err)
-			}
-		}
+		small.Wait()
 		// 20 small ones over 4 slots are 5 rounds of a second; the large one is
 		// one in 21 of those that take turns.
 		if d := time.Since(start); d > 8*time.Second {
 			t.Errorf("they took %s", d)
 		}
-		if err := <-largeDone; err != nil {
-			t.Error(err)
-		}
+		all.Wait()
 	})
 }
 
@@ -632,25 +608,13 @@ func TestBandwidth(t *testing.T) {
 		bubble.Run(t, fmt.Sprint(rate), func(t *testing.T) {
 			s := &store{}
 			e := newEngine(s, func(c *transfer.Config) { c.Bandwidth = rate })
-			done := make(chan error)
 			start := time.Now()
-			for i := range 3 {
+			var uploads sync.WaitGroup
+			for _, part := range []int64{0, partSize, partSize} {
 				f, _ := newFile(t, int(20*rate))
-				go func() {
-					var err error
-					if i == 0 {
-						_, err = e.UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "https://storage.test/k", nil }, "")
-					} else {
-						_, err = e.UploadParts(t.Context(), f, partSize, nil, &upload{})
-					}
-					done <- err
-				}()
+				uploads.Go(func() { mustSend(t, e, f, part) })
 			}
-			for range 3 {
-				if err := <-done; err != nil {
-					t.Error(err)
-				}
-			}
+			uploads.Wait()
 			if d := time.Since(start); d < 57*time.Second || d > 63*time.Second {
 				t.Errorf("a minute's worth took %s", d)
 			}

@@ -230,9 +230,7 @@ func TestPartsAreSentInOrder(t *testing.T) {
 			time.Sleep(time.Second)
 			return nil, nil
 		}}
-		if _, err := newEngine(s).UploadParts(t.Context(), f, partSize/100, nil, &upload{}); err != nil {
-			t.Fatal(err)
-		}
+		mustSend(t, newEngine(s), f, partSize/100)
 		for i, a := range s.seen() {
 			if (a.Part-1)/4 != i/4 {
 				t.Fatalf("part %d was sent as number %d", a.Part, i+1)
