@@ -20,21 +20,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-func TestHash(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int{1, 256<<10 - 1, 256 << 10, 3<<20 + 5, 17 << 20} {
-		f, want := newFile(t, size)
-		info, err := os.Stat(f.Path)
-		must.Succeed(t, err)
-		e := newEngine(&store{})
-		d, err := e.Hash(t.Context(), f.Path, 0)
-		must.Succeed(t, err)
-		if d.Size != int64(size) || d.SHA256 != sha256.Sum256(want) || !d.ModTime.Equal(info.ModTime()) {
-			t.Errorf("%d bytes: %+v", size, d)
-		}
-	}
-}
-
 func TestHashReadsAFileOnce(t *testing.T) {
 	t.Parallel()
 	f, want := newFile(t, 1000)

@@ -310,27 +310,6 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestPartURLFails(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f, _ := newFile(t, 20*partSize)
-		broken := errors.New("the service is down")
-		s, dst := &store{}, &upload{onURL: func(number, _ int) error {
-			if number == 3 {
-				return broken
-			}
-			return nil
-		}}
-		_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, dst)
-		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "part 3") {
-			t.Errorf("error %v", err)
-		}
-		if dst.asked[3] != 1 {
-			t.Errorf("asked %d times", dst.asked[3])
-		}
-	})
-}
-
 func TestBadAddress(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"ftp://storage.test", "storage.test", "https://", "https://storage.test:x"} {
@@ -488,26 +467,6 @@ func TestChangedFile(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestPartsInFlight(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := &store{rule: func(*attempt, *http.Request) (*http.Response, error) {
-			time.Sleep(time.Second)
-			return nil, nil
-		}}
-		e := newEngine(s)
-		var uploads sync.WaitGroup
-		for range 3 {
-			f, _ := newFile(t, 20*partSize)
-			uploads.Go(func() { mustSend(t, e, f, partSize) })
-		}
-		uploads.Wait()
-		if s.top != 4 {
-			t.Errorf("%d requests in flight at most", s.top)
-		}
-	})
 }
 
 // Twenty small files, single and in parts, join an upload of 2,000 parts that

@@ -19,14 +19,23 @@ import (
 )
 
 // TestSumsOfParts compares the sums of a plan with those of the standard library, for parts that
-// fill several batches.
+// fill several batches, and for files around the size of a buffer.
 func TestSumsOfParts(t *testing.T) {
 	t.Parallel()
 	const length = 40*digestPart + 1
-	for _, test := range []struct{ length, size int }{{1<<20 + 1, 1000}, {length, digestPart}, {length, 7*digestPart + 3}, {length, length}, {length, 0}} {
+	for _, test := range []struct{ length, size int }{
+		{1<<20 + 1, 1000},
+		{length, digestPart},
+		{length, 7*digestPart + 3},
+		{length, length},
+		{length, 0},
+		{1, 0},
+		{passBuffer - 1, 0},
+		{passBuffer, 0},
+	} {
 		f, want := newFile(t, test.length)
 		d, err := newEngine(&store{}).Hash(t.Context(), f.Path, int64(test.size))
-		if err != nil || d.SHA256 != f.SHA256 || d.Sums.PartSize != int64(test.size) {
+		if err != nil || d.Size != f.Size || d.SHA256 != f.SHA256 || d.Sums.PartSize != int64(test.size) {
 			t.Fatalf("parts of %d bytes: %v", test.size, err)
 		}
 		var sums []transfer.PartSum

@@ -145,22 +145,28 @@ func TestNoAddressWaitsForLong(t *testing.T) {
 	})
 }
 
-// Parts that have begun are stored although the service refuses the address of a later one.
+// Parts that have begun are stored although the service refuses the address of a later one, which
+// is not asked for again.
 func TestPartsBeforeARefusedAddressAreStored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f, _ := newFile(t, 20*partSize)
-		broken := errors.New("the service is down")
+		broken, refused, twice := errors.New("the service is down"), map[int]bool{}, false
 		l := &ledger{refuse: func(part int) error {
-			if part > 4 {
-				return broken
+			if part <= 4 {
+				return nil
 			}
-			return nil
+			twice, refused[part] = twice || refused[part], true
+			return broken
 		}}
 		s := l.taking(30 * time.Second)
 		_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, l)
-		if !errors.Is(err, broken) || len(s.seen()) != 4 || len(s.parts) == 0 {
-			t.Errorf("error %v, %d parts sent, %d stored", err, len(s.seen()), len(s.parts))
+		var part int
+		if _, _ = fmt.Sscanf(fmt.Sprint(err), "address for part %d:", &part); !errors.Is(err, broken) || !refused[part] || twice {
+			t.Errorf("error %v, refused %v, twice: %v", err, refused, twice)
+		}
+		if len(s.seen()) != 4 || len(s.parts) == 0 {
+			t.Errorf("%d parts sent, %d stored", len(s.seen()), len(s.parts))
 		}
 	})
 }
