@@ -303,24 +303,4 @@ func (w *world) arriveLate(part int) {
 	})
 }
 
-// putForeign stores other content as part 1 of an unfinished upload, and returns its ETag.
-func (w *world) putForeign(left *resume.Unfinished) (etag string) {
-	w.t.Helper()
-	client := api.New(api.Config{
-		VODBaseURL: "http://127.0.0.1", Token: credential.StaticToken(simulator.DefaultIDToken),
-		Config: wire.Config{UserAgent: "test", Transport: inMemory{w.Service}},
-	})
-	address, err := client.PresignPart(w.t.Context(), left.KeyPath, left.UploadID, 1)
-	must.Succeed(w.t, err)
-	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPut, address, io.LimitReader(rand.NewChaCha8([32]byte{9}), testPartSize))
-	must.Succeed(w.t, err)
-	req.ContentLength = testPartSize
-	resp, err := inMemory{w.Service}.RoundTrip(req)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		w.t.Fatalf("storing a foreign part: %v %v", resp, err)
-	}
-	defer resp.Body.Close()
-	return resp.Header.Get("ETag")
-}
-
 func hexSHA256(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }

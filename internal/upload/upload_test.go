@@ -24,23 +24,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// TestEditedRecordMakesNoForeignObject has another client store other content as a part of the
-// unfinished upload, and the record or the state name it as the file's own.
-func TestEditedRecordMakesNoForeignObject(t *testing.T) {
-	t.Parallel()
-	runInWorld(t, "record", simulator.Options{}, func(_ *testing.T, w *world) {
-		left := w.interrupted()
-		w.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Trim(w.putForeign(left), `"`)+`\"`)
-		w.mustStore(nil, "1", "3")
-	})
-	runInWorld(t, "state", simulator.Options{}, func(t *testing.T, w *world) {
-		left := state(w.interrupted())
-		left.Parts[0].ETag = w.putForeign(left)
-		w.dir = t.TempDir()
-		w.mustStore(state(left), "1", "3")
-	})
-}
-
 // TestPartsWithoutMD5: where ETags are no MD5s, a record and storage's own checksum together prove
 // a part.
 func TestPartsWithoutMD5(t *testing.T) {
