@@ -153,6 +153,12 @@ func drawHistory(t *rapid.T) History {
 			Step{Do: DoApply, During: []Step{{Do: DoInterrupt, At: rapid.IntRange(2, 9).Draw(t, "interrupted at")}}},
 			Step{Do: rapid.SampledFrom([]string{DoReplace, DoTaint}).Draw(t, "by"), On: on}, Step{Do: DoApply})
 	}
+	if sessions := only(about, isOf(sessionType)); len(sessions) > 0 && weighted(t, "doubted", mostly(false, true)...) {
+		// One 404 of a gateway costs no session, and a taint none that is protected.
+		on := rapid.SampledFrom(sessions).Draw(t, "doubted session")
+		h.Steps = append(h.Steps, Step{Do: DoApply}, Step{Do: DoApply, Faults: []Trouble{{Call: simulator.CallGetSession, What: "404", Times: 1}}},
+			Step{Do: DoProtect, On: on}, Step{Do: DoApply}, Step{Do: DoTaint, On: on}, Step{Do: DoApply})
+	}
 	if len(only(about, isOf(sessionType))) > 0 && weighted(t, "unanswered", mostly(false, true)...) {
 		// The run of a create that gets no response is killed.
 		h.Steps = append(h.Steps, Step{
