@@ -183,9 +183,13 @@ func (p *player) checkProtected() {
 	}
 }
 
-// notFound tells whether a text says that a session was removed from the state because of a 404. A
-// killed run prints no text.
+// notFound tells whether a session may be removed from the state because of a 404: the listing does
+// not show it for sure, and a text says so. A killed run prints no text.
 func (p *player) notFound(id string) bool {
+	lists := func(t Trouble) bool { return t.Call == simulator.CallListSessions }
+	if p.service.ListLate == 0 && !p.service.Shifting && !slices.ContainsFunc(p.sent.Faults, lists) {
+		return false
+	}
 	return p.killed && p.sent404() ||
 		regexp.MustCompile("Live session "+regexp.QuoteMeta(id)+` .* because reading it returned 404`).MatchString(p.seen.String())
 }
