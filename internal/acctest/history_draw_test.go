@@ -167,7 +167,7 @@ func drawHistory(t *rapid.T) History {
 		}, Step{Do: DoApply})
 	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
-	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
+	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), max(5, 30-len(h.Steps))).Draw(t, "steps")...)
 	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
 		if kills := len(s.During) > 0 && (strings.HasPrefix(s.During[0].Do, DoKill) || s.During[0].Do == DoLose || s.During[0].Do == DoPower || s.During[0].Do == DoTwice); kills && s.During[0].At%3 > 0 {
 			h.Steps = slices.Insert(h.Steps, i+1, Step{Do: DoApply, In: s.In})
