@@ -55,7 +55,7 @@ func hasFiles(address string) bool { return len(filesOf(address)) > 0 }
 
 func hasLargeFile(address string) bool { return slices.ContainsFunc(filesOf(address), isLarge) }
 
-// drawHistory draws a history of 10 to 30 steps.
+// drawHistory draws a history of 10 to 30 steps, or more if it has many beginnings.
 func drawHistory(t *rapid.T) History {
 	h := History{Seed: rapid.IntRange(0, 9999).Draw(t, "seed"), Service: Service{
 		GetLate:      weighted(t, "get late", mostly(0, 3, 10, 25)...),

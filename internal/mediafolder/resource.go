@@ -11,6 +11,7 @@ package mediafolder
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -173,17 +174,20 @@ func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string
 		files = append(files, state.file(name, "", e))
 		objects = append(objects, upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt})
 	}
-	unsure := "" // why the Create may not continue all of them
-	switch written := r.Data.Uploader.Leave(ctx, files, objects, state.unfinished(state, nil), group); {
-	case len(stored) == 0:
+	lines, unfinished := keyPathLines(stored), state.unfinished(state, nil)
+	unsure := "" // why the Create may not continue all of them, and name the others
+	switch written := r.Data.Uploader.Leave(ctx, files, objects, unfinished, group); {
 	case group == "":
 		unsure = "What selects the files was not known while planning."
+		for _, name := range slices.Sorted(maps.Keys(unfinished)) {
+			lines = append(lines, fmt.Sprintf("%s: %s (not finished)", name, unfinished[name].KeyPath))
+		}
 	case !written:
 		unsure = "They could not be recorded in `resume_dir`."
 	}
-	if unsure != "" {
+	if unsure != "" && len(lines) > 0 {
 		diags.AddWarning("Uploaded files stay at the service",
-			unsure+" Uploads of files that the folder still has are kept; the others of this list stay stored:\n"+noun.List(keyPathLines(stored)))
+			unsure+" Uploads of files that the folder still has are kept; the others of this list stay as they are:\n"+noun.List(lines))
 	}
 	return diags
 }

@@ -20,7 +20,7 @@ type PlanNote struct {
 	NotHere   bool   `json:"not_here,omitempty"`  // the object is kept, because what would replace it is not on this machine
 
 	Until  time.Time `json:"until,omitzero"`   // the new object can be created before; zero: always
-	Region string    `json:"region,omitempty"` // of the new object
+	Region string    `json:"region,omitempty"` // of the new object; "": not known, or no matter
 
 	// Earlier are ids of lines of the ledger that refuse the create, whose arguments a Delete does
 	// not know.
