@@ -255,6 +255,13 @@ func (t *Turn) ask(ctx context.Context, address func(context.Context) (string, e
 	return url, err
 }
 
+// Beside returns how many other PUTs have a slot, of this upload and others.
+func (t *Turn) Beside() int {
+	t.sender.of.mu.Lock()
+	defer t.sender.of.mu.Unlock()
+	return t.sender.of.gate.used - 1
+}
+
 // Stored notes that the PUT has succeeded. It had size bytes. sent is when its last byte was sent.
 func (t *Turn) Stored(size int64, sent time.Time) {
 	u := t.sender

@@ -57,6 +57,7 @@ type put struct {
 	md5         string // Content-MD5; "": not sent
 	section     *digest.Section
 	avoid       []net.Addr    // addresses of storage that another PUT should not use
+	beside      int           // PUTs that begin at about the same time
 	sent        func(n int64) // is told how many bytes were handed over
 	// last is asked before the last bytes are sent. An error withholds them, so that no object is
 	// made.
@@ -91,7 +92,7 @@ func (r *request) send(ctx context.Context) (res stored, err error) {
 		return stored{}, err
 	}
 	name, host := r.host(r.url)
-	ctx, r.cancel = context.WithCancelCause(retry.Avoid(host.To(ctx), r.avoid...))
+	ctx, r.cancel = context.WithCancelCause(retry.Beside(retry.Avoid(host.To(ctx), r.avoid...), r.beside))
 	defer r.cancel(nil)
 	r.answering, r.answers = context.WithCancel(ctx)
 	defer r.answers()

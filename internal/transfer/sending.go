@@ -206,6 +206,7 @@ func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err 
 			err = s.announce(ctx)
 		}
 		if err == nil {
+			s.beside = turn.Beside()
 			res, err = s.send(ctx, fs)
 		}
 		if err == nil && res.keyed && len(res.checksums) == 0 { // while the slot is held, so that the next PUT knows

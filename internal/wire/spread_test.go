@@ -138,7 +138,6 @@ func TestConnectionsAreSpreadOverAddresses(t *testing.T) {
 func TestASilentAddressIsOvertakenSoon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const trip = 80 * time.Millisecond
 		var silent atomic.Value
 		silent.Store("none")
 		a := &addresses{dialed: map[string]int{}, fail: func(ctx context.Context, host string) error {

@@ -11,7 +11,8 @@ import (
 // they are. fresh makes a connection for each request.
 func storageTransports(c Config) (kept, fresh *http.Transport) {
 	dial := newSpread(c).DialContext
-	kept, fresh = newTransport(c, dial), newTransport(c, dial)
+	kept, fresh = newTransport(c, newAhead(dial).DialContext), newTransport(c, dial)
+	kept.DialTLSContext = inTime(newAhead(overTLS(dial, kept.TLSClientConfig)).DialContext)
 	kept.DisableCompression, fresh.DisableCompression = true, true
 	fresh.DisableKeepAlives = true
 	return kept, fresh

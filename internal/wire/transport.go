@@ -53,6 +53,26 @@ func inTime(dial dialFunc) dialFunc {
 	}
 }
 
+// overTLS makes TLS connections as a transport does, so that they can be made ahead.
+func overTLS(dial dialFunc, c *tls.Config) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		c := c.Clone()
+		c.ServerName, _, _ = net.SplitHostPort(address)
+		secured := tls.Client(conn, c)
+		ctx, end := context.WithTimeout(ctx, retry.FirstContact)
+		defer end()
+		if err := secured.HandshakeContext(ctx); err != nil {
+			_ = conn.Close()
+			return nil, err
+		}
+		return secured, nil
+	}
+}
+
 // newTransport returns a transport that uses HTTP/1.1, because it has a DialContext of its own.
 func newTransport(c Config, dial dialFunc) *http.Transport {
 	return &http.Transport{
