@@ -27,6 +27,8 @@ type distant struct {
 	dialed atomic.Int32
 	open   atomic.Int32 // connections at the server
 	fail   func(nth int32) error
+
+	handshake atomic.Int64 // what that of TLS takes; 0: a round trip
 }
 
 const trip = 80 * time.Millisecond
@@ -49,7 +51,7 @@ func newDistant(t *testing.T, overTLS bool) (*distant, http.RoundTripper) {
 		}
 		if overTLS {
 			s.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
-				time.Sleep(trip)
+				time.Sleep(cmp.Or(time.Duration(d.handshake.Load()), trip))
 				return nil, nil //nolint:nilnil // the server's own
 			}}
 			s.StartTLS()
@@ -197,5 +199,28 @@ func TestInterruptedPUTLeavesNoConnection(t *testing.T) {
 		res, err := storage.RoundTrip(put(t, d.server.URL))
 		must.Succeed(t, err)
 		_ = res.Body.Close()
+	})
+}
+
+// TestHandshakeThatDoesNotEnd: the PUT fails after ten seconds, also if its host was reached
+// before.
+func TestHandshakeThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d, storage := newDistant(t, true)
+		d.handshake.Store(int64(time.Minute))
+		begin := time.Now()
+		host := &retry.Host{}
+		host.Reached()
+		r := put(t, d.server.URL)
+		_, err := storage.RoundTrip(r.WithContext(host.To(r.Context())))
+		if took := time.Since(begin); err == nil || err.Error() != "the TLS handshake did not end in 10s" || took != trip+10*time.Second {
+			t.Errorf("after %s: %v", took, err)
+		}
+		time.Sleep(time.Minute) // until the server notices
+		synctest.Wait()
+		if open := d.open.Load(); open != 0 {
+			t.Errorf("%d connections are open", open)
+		}
 	})
 }

@@ -53,6 +53,8 @@ func inTime(dial dialFunc) dialFunc {
 	}
 }
 
+var errHandshake = fmt.Errorf("the TLS handshake did not end in %s", retry.FirstContact)
+
 // overTLS makes TLS connections as a transport does, so that they can be made ahead.
 func overTLS(dial dialFunc, c *tls.Config) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -63,10 +65,13 @@ func overTLS(dial dialFunc, c *tls.Config) dialFunc {
 		c := c.Clone()
 		c.ServerName, _, _ = net.SplitHostPort(address)
 		secured := tls.Client(conn, c)
-		ctx, end := context.WithTimeout(ctx, retry.FirstContact)
+		limited, end := context.WithTimeoutCause(ctx, retry.FirstContact, errHandshake)
 		defer end()
-		if err := secured.HandshakeContext(ctx); err != nil {
+		if err := secured.HandshakeContext(limited); err != nil {
 			_ = conn.Close()
+			if errors.Is(context.Cause(limited), errHandshake) {
+				err = errHandshake
+			}
 			return nil, err
 		}
 		return secured, nil
