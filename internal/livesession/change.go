@@ -201,7 +201,8 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if m.flag("deletion_protection").ValueBool() { // of a tainted session, whose plan does not see the state, or of a client that plans no deletion
+	data := readPrivate(ctx, req.Private, m, &resp.Diagnostics)
+	if data.protected(m, m) { // a tainted session, whose plan does not see the state, or the client plans no deletion
 		noun.RefuseDelete(ctx, resp, protected(m.label(), noun.ReplaceOrRemove))
 		return
 	}
@@ -211,7 +212,6 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	unready := m.str("status").IsNull() || !ending(m.text("status")) && !m.ready(m.str("status"))
 	limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
 	defer cancel()
-	data := readPrivate(ctx, req.Private, m, &resp.Diagnostics)
 	if data.FoundIn != (account{}) && !data.waitsFor(m) { // it was ready; that of a tainted session is not known
 		unready = false
 	}

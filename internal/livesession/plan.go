@@ -21,11 +21,11 @@ import (
 func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	state := get(ctx, req.State, &resp.Diagnostics)
 	if req.Plan.Raw.IsNull() {
-		if state.flag("deletion_protection").ValueBool() {
+		data := readPrivate(ctx, resp.Private, state, &resp.Diagnostics)
+		if data.protected(state, state) {
 			resp.Diagnostics.Append(protected(state.label(), "remove it from the state"))
 			return
 		}
-		data := readPrivate(ctx, resp.Private, state, &resp.Diagnostics)
 		resp.Diagnostics.Append(state.forgotten("will be removed from the state")...)
 		resp.Diagnostics.Append(warnOthers(data.others(state, false), forgottenToo)...)
 		return
@@ -52,7 +52,7 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 		data.own(r.Data)
 	}
 	var note noun.PlanNote // for the second call of a replacement
-	if state.flag("deletion_protection").ValueBool() {
+	if data.protected(state, plan) {
 		note.Protected = state.label()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)

@@ -120,6 +120,12 @@ func (d *privateData) unusable(state, plan values) bool {
 	return d.waitsFor(state) && !plan.ready(state.str("status")) && terminal(state.text("status"))
 }
 
+// protected reports whether `deletion_protection` in the state keeps the session. It does not keep
+// one that is unusable: to lift it, an apply would have to create another session.
+func (d *privateData) protected(state, plan values) bool {
+	return state.flag("deletion_protection").ValueBool() && !d.unusable(state, plan)
+}
+
 // ready reports whether a status is one of `wait_for_status`, as far as that is known.
 func (m values) ready(status types.String) bool {
 	want := waitStatuses(m.set("wait_for_status"))
