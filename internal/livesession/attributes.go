@@ -28,6 +28,7 @@ type attribute struct {
 	parts   []attribute            // of a group
 	valid   []validator.String     // rules for a text
 	same    func(a, b string) bool // compares two texts by their meaning; nil: only equal ones are the same
+	one     func(string) string    // the one spelling of all texts that are the same; nil: the text
 }
 
 var (
@@ -85,9 +86,9 @@ func newAttribute(f sessionfield.Field) attribute {
 	case sessionfield.Name:
 		a.valid, a.same = rules(notBlank, stringvalidator.LengthAtMost(api.TextLimit)), api.SameText
 	case sessionfield.Region:
-		a.valid, a.same = rules(notBlank), strings.EqualFold
+		a.valid, a.same, a.one = rules(notBlank), strings.EqualFold, strings.ToLower
 	case sessionfield.URL:
-		a.valid, a.same = rules(streamURL), forms.SameStreamURL
+		a.valid, a.same, a.one = rules(streamURL), forms.SameStreamURL, forms.CanonicalStreamURL
 	case sessionfield.Zone:
 		a.valid, a.same = rules(noun.StringRule{Allowed: forms.ZoneRule, Problem: forms.ZoneProblem}), forms.SameZone
 	case sessionfield.LocalTime:

@@ -18,7 +18,7 @@ import (
 
 // ledgerRequest is what a session is looked up by in the ledger.
 func ledgerRequest(data *noun.Data, given values) resume.Request {
-	return resume.Request{Kind: resume.KindSession, Service: data.LiveAddress + "\n" + data.LiveAccount, Body: given.spec(), Name: given.text("name")}
+	return resume.Request{Kind: resume.KindSession, Service: data.LiveAddress + "\n" + data.LiveAccount, Body: given.meaning(), Name: given.text("name")}
 }
 
 // leave leaves a session that was never ready to the Create that replaces it: Terraform passes

@@ -105,6 +105,17 @@ func (m values) spec() api.SessionSpec {
 	return spec
 }
 
+// meaning is spec with one spelling of each value, by which a request is found again.
+func (m values) meaning() api.SessionSpec {
+	spec := m.spec()
+	for _, a := range arguments {
+		if text, ok := spec[a.Name].(string); ok && a.one != nil {
+			spec[a.Name] = a.one(text)
+		}
+	}
+	return spec
+}
+
 // known reports whether all arguments of a create request are known.
 func (m values) known() bool {
 	v, err := m.only(arguments).ToTerraformValue(context.Background())

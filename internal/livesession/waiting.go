@@ -34,7 +34,7 @@ func (d *privateData) digest(given values) string {
 	if !given.known() {
 		return ""
 	}
-	content, _ := json.Marshal(given.spec()) // strings and booleans
+	content, _ := json.Marshal(given.meaning()) // strings and booleans
 	return salted(d.salt(), types.StringValue(string(content)))
 }
 
