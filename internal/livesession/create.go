@@ -129,7 +129,7 @@ func (r *liveSession) settle(ctx context.Context, m values, given values, create
 	m.fillCreated(created, shown)
 	last, stopped := wait(ctx, r.pollCreated(data, func(s api.Session) {
 		m.fillCreated(s, shown)
-		data.drifted(m, shown)
+		data.drifted(m, s)
 	}), created, waitStatuses(m.set("wait_for_status")), next)
 	m.fillCreated(last, shown)
 	if stopped == nil {

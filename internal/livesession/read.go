@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -94,7 +95,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 	}
 	if !paged {
-		data.drifted(m, m.shown(s))
+		data.drifted(m, s)
 	}
 	switch {
 	case !data.waitsFor(m):
@@ -159,7 +160,7 @@ func (r *liveSession) readNew(ctx context.Context, id string, began time.Time) (
 // takes what is shown, last from the listing, because configurations are generated from it.
 func (m values) refresh(s api.Session, listing, importing bool, data *privateData) {
 	shown := m.shown(s)
-	drifted := !listing && data.drifted(m, shown)
+	drifted := !listing && data.drifted(m, s)
 	for _, a := range differing(m, shown) {
 		if importing || drifted && !m[a.Name].IsNull() {
 			m[a.Name] = shown[a.Name]
@@ -176,8 +177,13 @@ func (m values) shown(s api.Session) values {
 }
 
 // drifted notes the arguments that a GET shows, and reports whether an earlier one has shown
-// others.
-func (d *privateData) drifted(m, shown values) bool {
+// others. A GET that lacks an argument says nothing: the session has it, and may show it again.
+func (d *privateData) drifted(m values, s api.Session) bool {
+	lacks := func(a attribute) bool { return a.Needs != nil && s[a.Name] == "" && !m[a.Name].IsNull() }
+	if slices.ContainsFunc(arguments, lacks) {
+		return false
+	}
+	shown := m.shown(s)
 	others := selected(differing(m, shown), func(a attribute) bool { return !m[a.Name].IsNull() })
 	was := d.Shown
 	d.Shown = salted(d.salt(), shown.only(others))
