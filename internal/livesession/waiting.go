@@ -67,7 +67,8 @@ func (d *privateData) leave() {
 // others are the sessions of the resource that the state does not have, and that the plan does not
 // go on with.
 func (d *privateData) others(state values, continues bool) []made {
-	list := slices.Clone(d.Left)
+	// The state still has the one in whose place an update has only begun to put another one.
+	list := slices.DeleteFunc(slices.Clone(d.Left), func(s made) bool { return s.ID == state.text("id") })
 	if !continues && d.onItsWay(state) {
 		list = append(list, *d.Waiting)
 	}
