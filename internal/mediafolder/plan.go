@@ -329,6 +329,14 @@ func (p *planner) keepAll(why string) {
 			return
 		}
 	}
+	adopt := p.plan.Adopt.Elements()
+	for _, name := range slices.Sorted(maps.Keys(adopt)) {
+		_, stored := p.stored[name]
+		if given := text(adopt[name]); !stored && given.ValueString() != "" && !given.Equal(p.state.Adopt.Elements()[name]) { // no later plan would adopt it
+			p.refuse(fmt.Sprintf("%s %s, and `adopt` names %s, which is not in the state. Plan again where the files are.", p.plan.SourceDir.ValueString(), why, name))
+			return
+		}
+	}
 	p.files = p.stored
 	p.plan.counted(p.files)
 	p.diags.AddAttributeWarning(path.Root("source_dir"), "The uploaded folder is not here",
@@ -356,6 +364,10 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	inspections := make([]upload.Inspection, len(names))
 	sums, adopt := p.plan.sums(), map[string]types.String{} // null adopts nothing, and what is not known yet does later
 	p.diags.Append(p.plan.Adopt.ElementsAs(ctx, &adopt, false)...)
+	maps.DeleteFunc(adopt, func(name string, keyPath types.String) bool {
+		// It has been adopted. A file that has left the state since may come back changed.
+		return p.state != nil && keyPath.Equal(p.state.Adopt.Elements()[name])
+	})
 	for i, name := range names {
 		expected := sums[name]
 		if p.adopts(name, adopt) {
