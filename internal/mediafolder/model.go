@@ -1,6 +1,7 @@
 package mediafolder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -128,16 +129,18 @@ func (m *model) counted(files map[string]entry) {
 
 var incompleteType = types.ObjectType{AttrTypes: mediafile.IncompleteTypes}
 
-// leaveUnfinished leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a
-// warning.
-func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader) (diags diag.Diagnostics) {
-	for _, element := range m.Incomplete.Elements() {
+// leaveUnfinished leaves the uploads in `incomplete_uploads` to an apply that sends files with the
+// given hashes, by name: the hash that an upload began with may have been mistyped. What cannot be
+// read is a warning.
+func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader, sends map[string]string) (diags diag.Diagnostics) {
+	for name, element := range m.Incomplete.Elements() {
 		object, _ := element.(types.Object)
 		f, left, d := mediafile.Unfinished(object)
 		diags.Append(d...)
 		if left == nil {
 			continue
 		}
+		f.SHA256 = cmp.Or(sends[name], f.SHA256)
 		if err := u.LeaveUnfinished(ctx, f, left); err != nil {
 			diags.Append(noun.ErrorDiagnostic("Continuing the uploads", err))
 			return diags
@@ -153,7 +156,7 @@ func (m *model) unfinished(plan *model, wanted map[string]entry) map[string]*res
 	for name, element := range m.Incomplete.Elements() {
 		object, _ := element.(types.Object)
 		f, left, _ := mediafile.Unfinished(object) // leaveUnfinished warns
-		if e := wanted[name]; left != nil && (f.SHA256 != e.SHA256 || !plan.file(name, "", e).Continues(f, left)) {
+		if e := wanted[name]; left != nil && (!e.unsent() || !plan.file(name, "", e).Continues(f, left)) {
 			uploads[name] = left
 		}
 	}

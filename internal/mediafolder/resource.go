@@ -104,7 +104,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	if a.sends() {
 		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 		if !resp.Diagnostics.HasError() {
-			resp.Diagnostics.Append(state.leaveUnfinished(ctx, r.Data.Uploader)...)
+			resp.Diagnostics.Append(state.leaveUnfinished(ctx, r.Data.Uploader, plan.inParts(a.stored))...)
 		}
 	}
 	if resp.Diagnostics.HasError() {
@@ -150,7 +150,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		diags.Append(r.Data.PlanUpload(ctx, typeName)...)
 	}
 	if !diags.HasError() {
-		diags.Append(state.leaveUnfinished(ctx, r.Data.Uploader)...)
+		diags.Append(state.leaveUnfinished(ctx, r.Data.Uploader, next.InParts)...)
 	}
 	if diags.HasError() { // Create would be refused
 		noun.RefuseDelete(ctx, resp, diags...)

@@ -22,12 +22,13 @@ const privatePlanned = "planned"
 // successor is what the Delete of a replacement knows of the folder that is created in its place:
 // that Create does not see the state.
 type successor struct {
-	Group   string             `json:"group,omitempty"`   // Selection.group
-	Sends   bool               `json:"sends,omitempty"`   // it may send a file
-	Dir     string             `json:"dir,omitempty"`     // the folder, if it was there while planning
-	Select  patterns           `json:"select,omitzero"`   // what selects its files
-	Files   string             `json:"files,omitempty"`   // digest of their names and sizes
-	Adopted map[string]adopted `json:"adopted,omitempty"` // by name
+	Group   string             `json:"group,omitempty"`    // Selection.group
+	Sends   bool               `json:"sends,omitempty"`    // it may send a file
+	Dir     string             `json:"dir,omitempty"`      // the folder, if it was there while planning
+	Select  patterns           `json:"select,omitzero"`    // what selects its files
+	Files   string             `json:"files,omitempty"`    // digest of their names and sizes
+	InParts map[string]string  `json:"in_parts,omitempty"` // hashes of files to send, by name
+	Adopted map[string]adopted `json:"adopted,omitempty"`  // by name
 }
 
 type adopted struct {
@@ -48,8 +49,19 @@ func (p *planner) successor(ctx context.Context) successor {
 			next.Adopted[name] = adopted{e.KeyPath, e.SHA256}
 		}
 	}
-	next.Files = listed(sizes)
+	next.Files, next.InParts = listed(sizes), p.plan.inParts(p.files)
 	return next
+}
+
+// inParts are the hashes of the files to upload that are sent in parts, by name.
+func (m *model) inParts(files map[string]entry) map[string]string {
+	sums := map[string]string{}
+	for name, e := range files {
+		if e.unsent() && m.file(name, "", e).InParts() {
+			sums[name] = e.SHA256
+		}
+	}
+	return sums
 }
 
 // listed is a digest of files by their names and sizes.

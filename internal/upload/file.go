@@ -72,7 +72,7 @@ func (f File) Object() Object { return Object{f.SHA256, f.Upload, f.Size} }
 // parts, of the same size unless any will do, and its size is the same, and what it was begun with.
 // The hash may have been mistyped, and each part is compared with the file before it is used.
 func (f File) Continues(earlier File, left *resume.Unfinished) bool {
-	return f.multipart() && f.Size == earlier.Size && f.Begins() == earlier.Begins() && f.continues(left)
+	return f.InParts() && f.Size == earlier.Size && f.Begins() == earlier.Begins() && f.continues(left)
 }
 
 // sum is SHA256 as the engine takes it. Every caller has set it: see Prepare.
@@ -82,7 +82,8 @@ func (f File) sum() (sha [sha256.Size]byte) {
 	return sha
 }
 
-func (f File) multipart() bool {
+// InParts reports whether the file is sent in parts.
+func (f File) InParts() bool {
 	return f.Content == nil && (f.Method == MethodMultipart || (f.Method != MethodSingle && f.Size > singleLimit))
 }
 
@@ -99,7 +100,7 @@ func (f File) sumSize() int64 {
 	switch {
 	case f.CheckSize() != nil:
 		return 0
-	case f.multipart():
+	case f.InParts():
 		return f.partSize()
 	}
 	return f.Size
@@ -132,9 +133,9 @@ func (f File) CheckSize() error {
 	switch {
 	case f.Size > transfer.MaxPartSize*transfer.MaxParts:
 		e.Limit = LimitObject
-	case !f.multipart() && f.Size > maxPut:
+	case !f.InParts() && f.Size > maxPut:
 		e.Limit = LimitPut
-	case f.multipart() && transfer.PartCount(f.Size, f.partSize()) > transfer.MaxParts:
+	case f.InParts() && transfer.PartCount(f.Size, f.partSize()) > transfer.MaxParts:
 		e.Limit = LimitParts
 	default:
 		return nil

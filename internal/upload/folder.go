@@ -66,7 +66,7 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 	var running sync.WaitGroup
 	for _, i := range order {
 		limit := slots
-		if folder.Files[i].multipart() {
+		if folder.Files[i].InParts() {
 			limit = large
 		}
 		limit <- struct{}{}

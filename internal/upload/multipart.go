@@ -52,7 +52,7 @@ func (f File) place() string { return f.Path + "\n" + f.Begins() }
 // left returns what LeaveUnfinished was given for a file that is not sent now. No other operation
 // of this process gets it any more.
 func (u *Uploader) left(ctx context.Context, f File) *resume.Unfinished {
-	if !f.multipart() {
+	if !f.InParts() {
 		return nil
 	}
 	key, err := u.key(context.WithoutCancel(ctx), f)

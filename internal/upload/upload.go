@@ -125,7 +125,7 @@ func (u *Uploader) store(ctx context.Context, f File, list *resume.List, progres
 		look = resume.LookAt(f.Path)
 		o.sums = u.sums(ctx, f, look)
 	}
-	if f.multipart() {
+	if f.InParts() {
 		err = o.multipart(ctx)
 	} else {
 		err = o.single(ctx)
