@@ -130,8 +130,8 @@ func (m *model) counted(files map[string]entry) {
 var incompleteType = types.ObjectType{AttrTypes: mediafile.IncompleteTypes}
 
 // leaveUnfinished leaves the uploads in `incomplete_uploads` to an apply that sends files with the
-// given hashes, by name: the hash that an upload began with may have been mistyped. What cannot be
-// read is a warning.
+// given hashes, by name: the hash that an upload began with may have been mistyped, unless its
+// completion was asked for. What cannot be read is a warning.
 func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader, sends map[string]string) (diags diag.Diagnostics) {
 	for name, element := range m.Incomplete.Elements() {
 		object, _ := element.(types.Object)
@@ -140,7 +140,9 @@ func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader, sends m
 		if left == nil {
 			continue
 		}
-		f.SHA256 = cmp.Or(sends[name], f.SHA256)
+		if !left.Completing {
+			f.SHA256 = cmp.Or(sends[name], f.SHA256)
+		}
 		if err := u.LeaveUnfinished(ctx, f, left); err != nil {
 			diags.Append(noun.ErrorDiagnostic("Continuing the uploads", err))
 			return diags

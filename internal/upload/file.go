@@ -70,9 +70,11 @@ func (f File) Object() Object { return Object{f.SHA256, f.Upload, f.Size} }
 
 // Continues reports whether f can use what an unfinished upload of earlier has stored: f is sent in
 // parts, of the same size unless any will do, and its size is the same, and what it was begun with.
-// The hash may have been mistyped, and each part is compared with the file before it is used.
+// The hash may have been mistyped, and each part is compared with the file before it is used. But
+// an upload whose completion was asked for had the content of its hash, and may be an object.
 func (f File) Continues(earlier File, left *resume.Unfinished) bool {
-	return f.InParts() && f.Size == earlier.Size && f.Begins() == earlier.Begins() && f.continues(left)
+	return f.InParts() && f.Size == earlier.Size && f.Begins() == earlier.Begins() && f.continues(left) &&
+		(!left.Completing || f.SHA256 == earlier.SHA256)
 }
 
 // sum is SHA256 as the engine takes it. Every caller has set it: see Prepare.
