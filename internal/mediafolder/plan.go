@@ -43,8 +43,11 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	var replaced successor // of a replacement: what the first call found; that of a tainted folder has none
 	if p.state == nil {
 		earlier, diags := noun.ReadPlanNote(ctx, req.Private)
+		resp.Diagnostics.Append(diags...)
+		replaced, diags = noun.ReadPrivate[successor](ctx, req.Private, privatePlanned)
 		resp.Diagnostics.Append(diags...)
 		if earlier.Protected != "" {
 			resp.Diagnostics.Append(p.plan.refuse("replace it"))
@@ -70,7 +73,9 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if p.uploads && (p.state != nil || !p.data.Uploader.HasLeft(p.plan.group(ctx))) { // else only Create can give the state back what Delete has left
 		p.diags.Append(p.data.PlanUpload(ctx, typeName)...)
 	}
+	next := p.successor(ctx)
 	resp.Diagnostics.Append(p.diags...)
+	resp.Diagnostics.Append(next.refusesAdopted(replaced.Adopted)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -79,7 +84,7 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		note.Protected = p.state.SourceDir.ValueString()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
-	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, p.successor(ctx))...)
+	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, next)...)
 	setFiles(ctx, p.files, p.files != nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }

@@ -36,9 +36,24 @@ type adopted struct {
 	SHA256  string `json:"sha256"`
 }
 
+// adoptedOf is what is stored under names.
+func adoptedOf[V any](names map[string]V, stored map[string]entry) map[string]adopted {
+	all := map[string]adopted{}
+	for name := range names {
+		if e, ok := stored[name]; ok {
+			all[name] = adopted{e.KeyPath, e.SHA256}
+		}
+	}
+	return all
+}
+
 func (p *planner) successor(ctx context.Context) successor {
 	next := successor{Group: p.plan.group(ctx), Sends: p.files == nil || p.uploads}
-	if p.state != nil || p.files == nil {
+	if p.state != nil {
+		next.Adopted = adoptedOf(p.plan.Adopt.Elements(), p.stored)
+		return next
+	}
+	if p.files == nil {
 		return next
 	}
 	next.Dir, next.Select, next.Adopted = p.plan.dir(), p.plan.patterns(), map[string]adopted{}
@@ -94,9 +109,15 @@ func (next successor) refuses(stored map[string]entry) (diags diag.Diagnostics) 
 		diags.AddAttributeError(path.Root("source_dir"), "The folder cannot be uploaded",
 			next.Dir+" has other files than when the replacement was planned, so nothing was replaced and the state is as it was. Plan again where all files are, and apply that plan.")
 	}
+	return append(diags, next.refusesAdopted(adoptedOf(next.Adopted, stored))...)
+}
+
+// refusesAdopted returns why a folder that has, or had, other files under names that the successor
+// adopts must not be replaced by it.
+func (next successor) refusesAdopted(had map[string]adopted) (diags diag.Diagnostics) {
 	var names []string
 	for name, now := range next.Adopted {
-		if was, ok := stored[name]; ok && (was.KeyPath != now.KeyPath || was.SHA256 != now.SHA256) {
+		if was, ok := had[name]; ok && was != now {
 			names = append(names, name)
 		}
 	}
