@@ -77,6 +77,19 @@ func newDistant(t *testing.T, overTLS bool) (*distant, http.RoundTripper) {
 	return d, newClient(t, c).Storage()
 }
 
+// putBeside makes a PUT beside which n others begin.
+func putBeside(t *testing.T, storage http.RoundTripper, address string, n int) {
+	t.Helper()
+	r := put(t, address)
+	res, err := storage.RoundTrip(r.WithContext(retry.Beside(r.Context(), n)))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_, _ = io.Copy(io.Discard, res.Body)
+	_ = res.Body.Close()
+}
+
 // TestConnectionsAreBegunTogether: the PUTs beside the first one to a host get their addresses
 // later than that one, and their connections at the same time.
 func TestConnectionsAreBegunTogether(t *testing.T) {
@@ -118,17 +131,8 @@ func TestConnectionsAreBegunTogether(t *testing.T) {
 					time.Sleep(cmp.Or(test.wait, trip/10))
 					address = cmp.Or(test.address, address)
 				}
-				puts.Go(func() {
-					r := put(t, address)
-					beside := map[bool]int{true: test.beside, false: 0}[i == 0]
-					res, err := storage.RoundTrip(r.WithContext(retry.Beside(r.Context(), beside)))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					_, _ = io.Copy(io.Discard, res.Body)
-					_ = res.Body.Close()
-				})
+				beside := map[bool]int{true: test.beside, false: 0}[i == 0]
+				puts.Go(func() { putBeside(t, storage, address, beside) })
 			}
 			puts.Wait()
 			if took := time.Since(begin); took < test.took-trip || took > test.took {
@@ -152,16 +156,7 @@ func TestConnectionsAreBegunOnce(t *testing.T) {
 		for round := range 3 {
 			var puts sync.WaitGroup
 			for range 2 + round {
-				puts.Go(func() {
-					r := put(t, d.server.URL)
-					res, err := storage.RoundTrip(r.WithContext(retry.Beside(r.Context(), 1+round)))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					_, _ = io.Copy(io.Discard, res.Body)
-					_ = res.Body.Close()
-				})
+				puts.Go(func() { putBeside(t, storage, d.server.URL, 1+round) })
 			}
 			puts.Wait()
 			time.Sleep(time.Minute)
