@@ -55,9 +55,6 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 		ok = r.waitAgain(ctx, m, given, state, &data, &resp.Diagnostics)
 	default:
 		m.keep(state)
-		if slices.ContainsFunc(twins, func(a attribute) bool { return m[a.Name].IsNull() && !state[a.Name].IsNull() }) {
-			data.Shown = "" // that an argument has left the state is no drift of the others
-		}
 		r.showEndpoints(ctx, m, state, &data, &resp.Diagnostics)
 		if resp.Diagnostics.HasError() {
 			return

@@ -126,6 +126,7 @@ func (r *liveSession) create(ctx, limited context.Context, m, given, old values,
 // the create request. next says how a user goes on after a failure.
 func (r *liveSession) settle(ctx context.Context, m values, given values, created api.Session, next outlook, data *privateData, diags *diag.Diagnostics) *stop {
 	shown := maps.Clone(given)
+	data.Renditions = nil // of an earlier session
 	m.fillCreated(created, shown)
 	last, stopped := wait(ctx, r.pollCreated(data, func(s api.Session) {
 		m.fillCreated(s, shown)

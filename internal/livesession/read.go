@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -155,16 +154,20 @@ func (r *liveSession) readNew(ctx context.Context, id string, began time.Time) (
 
 // refresh sets the values of a response, of the listing or of a GET. Only a GET shows drift: the
 // listing may spell a value differently. The first GET shows the service's spelling of what was
-// configured. When a later one shows something else, the state gets all arguments as they are
-// shown. An argument that the state does not have, as one that is write-only, stays null. An import
-// takes what is shown, last from the listing, because configurations are generated from it.
+// configured. When a later one shows an argument with another value, the state gets it. An argument
+// that the state does not have, as one that is write-only, stays null. An import takes what is
+// shown, last from the listing, because configurations are generated from it.
 func (m values) refresh(s api.Session, listing, importing bool, data *privateData) {
 	shown := m.shown(s)
-	drifted := !listing && data.drifted(m, s)
-	for _, a := range differing(m, shown) {
-		if importing || drifted && !m[a.Name].IsNull() {
-			m[a.Name] = shown[a.Name]
-		}
+	var taken []attribute
+	switch {
+	case importing:
+		taken = differing(m, shown)
+	case !listing:
+		taken = data.drifted(m, s)
+	}
+	for _, a := range taken {
+		m[a.Name] = shown[a.Name]
 	}
 	m.fillComputed(s)
 }
@@ -176,18 +179,27 @@ func (m values) shown(s api.Session) values {
 	return shown
 }
 
-// drifted notes the arguments that a GET shows, and reports whether an earlier one has shown
-// others. A GET that lacks an argument says nothing: the session has it, and may show it again.
-func (d *privateData) drifted(m values, s api.Session) bool {
-	lacks := func(a attribute) bool { return a.Needs != nil && s[a.Name] == "" && !m[a.Name].IsNull() }
-	if slices.ContainsFunc(arguments, lacks) {
-		return false
-	}
-	shown := m.shown(s)
-	others := selected(differing(m, shown), func(a attribute) bool { return !m[a.Name].IsNull() })
-	was := d.Shown
-	d.Shown = salted(d.salt(), shown.only(others))
-	return was != "" && was != d.Shown
+// drifted notes how a GET shows the arguments. It returns those that an earlier GET has shown with
+// another value and that differ from the state. A GET that lacks an argument says nothing of it:
+// the session has it, and may show it again.
+func (d *privateData) drifted(m values, s api.Session) []attribute {
+	shown, was := m.shown(s), d.Renditions
+	d.Renditions = map[string]string{}
+	return selected(arguments, func(a attribute) bool {
+		before, known := was[a.Name]
+		now := ""
+		switch {
+		case a.Needs != nil && s[a.Name] == "":
+			if known {
+				d.Renditions[a.Name] = before
+			}
+			return false
+		case !m[a.Name].IsNull() && !a.equal(m[a.Name], shown[a.Name]):
+			now = salted(d.salt()+a.Name, shown[a.Name])
+		}
+		d.Renditions[a.Name] = now
+		return known && now != "" && before != now
+	})
 }
 
 // listedAfterAll reports whether the listing shows a session for which a GET answered 404. A

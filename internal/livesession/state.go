@@ -45,10 +45,10 @@ func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, id strin
 type privateData struct {
 	// Salt of the digests below: some of the values may be short.
 	Salt string `json:"salt,omitempty"`
-	// Shown is the digest of the arguments that the last GET showed with another meaning than the
-	// state has them: these are the service's spelling of the configured values, because no call
-	// changes a session. "": no GET has been read.
-	Shown string `json:"shown,omitempty"`
+	// Renditions has the arguments that GETs have shown, by name: "" if with the meaning that the
+	// state has, or if it has none, else a digest of the value. The first such value is the
+	// service's spelling of the configured one, because no call changes a session.
+	Renditions map[string]string `json:"renditions,omitempty"`
 	// Unconfirmed is set until a GET has returned the new session. Until then a 404 does not mean
 	// that the session is gone.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
