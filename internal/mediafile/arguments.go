@@ -38,7 +38,7 @@ func ArgumentAttributes() map[string]schema.Attribute {
 		},
 		"part_size": schema.Int64Attribute{
 			Optional: true,
-			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. Default: 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
+			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. Default: 5 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
 				"A change sends nothing.",
 			Validators: []validator.Int64{partSize},
 		},

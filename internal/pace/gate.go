@@ -9,6 +9,9 @@ import "slices"
 // parts that only prepare, while parts have half of the slots: on a slow line, the parts that
 // prepare take long. One such PUT may prepare beside as many others as there are slots.
 //
+// A slot can rest after its PUT: it may be lent, but nobody gets it who waits, until no PUT is in
+// flight.
+//
 // Slots that nobody waits for can be lent. They are called back when somebody does.
 //
 // Its methods are called with the Controller locked.
@@ -16,6 +19,7 @@ type gate struct {
 	slots     int
 	used      int      // may be more than slots, for a time, when there are fewer than before
 	parts     int      // of those in use, which parts have
+	resting   int      // of those not in use, which nobody gets
 	leaving   int      // of those in use, which are given back at once
 	queues    []*queue // not empty; the first one is served next
 	preparing []*place // in the order in which they get slots
@@ -35,6 +39,7 @@ type place struct {
 	begin   chan struct{} // closed when it has a slot
 	recall  func()        // of a slot that is lent
 	leaves  bool          // its slot is given back at once
+	rests   bool          // its slot will rest
 }
 
 func (p *place) isWhole() bool { return p.of.whole }
@@ -64,6 +69,12 @@ func (g *gate) leave(p *place) {
 		g.use(p, -1)
 		if p.leaves {
 			g.leaving--
+		}
+		if p.rests {
+			g.resting++
+		}
+		if g.used == 0 {
+			g.resting = 0
 		}
 	}
 	g.grant()
@@ -126,7 +137,7 @@ func (g *gate) grant() {
 		if i := slices.IndexFunc(g.queues, func(q *queue) bool { return q.whole }); i >= 0 && passes && !slices.ContainsFunc(g.preparing, (*place).isWhole) {
 			g.prepare(g.queues[i])
 		}
-		if g.used >= g.slots || len(g.preparing) == 0 {
+		if g.used+g.resting >= g.slots || len(g.preparing) == 0 {
 			break
 		}
 		next := g.preparing[0]

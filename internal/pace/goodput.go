@@ -55,8 +55,6 @@ type goodput struct {
 	began   time.Time
 	sent    int64   // bytes since then
 	latest  float64 // bytes per second in the latest sample
-	usual   float64 // mean of the samples in which all slots were in use; 0: there was none
-	full    float64 // number of those samples
 	skip    int     // samples that do not count yet
 	samples []float64
 	before  estimate  // bytes per second before the trial of more that is being judged; 0: there is none
@@ -118,19 +116,6 @@ func (g *goodput) refuse(now time.Time) {
 	g.before, g.wide, g.best = estimate{}, 0, 0
 }
 
-// fallen reports whether less is sent now than when all slots were in use. Then the line has room.
-// What is not known yet has fallen.
-func (g *goodput) fallen(now time.Time) bool {
-	rate, before := g.latest, g.best
-	if took := now.Sub(g.began); took >= sampleTime {
-		rate = float64(g.sent) / took.Seconds()
-	}
-	if before == 0 {
-		before = g.usual
-	}
-	return rate < fall*before || before == 0
-}
-
 func (g *goodput) choose(slots int) {
 	g.chosen, g.skip, g.samples = slots, settling, nil
 }
@@ -146,10 +131,6 @@ func (g *goodput) add(now time.Time, n, left int64, full, waiting bool) {
 	rate := float64(g.sent) / took.Seconds()
 	before := g.latest
 	g.began, g.sent, g.latest = now, 0, rate
-	if full && took <= pauseTime && before > 0 {
-		g.full++
-		g.usual += (rate - g.usual) / g.full
-	}
 	if g.limit < many && now.Sub(g.refused) >= recovery {
 		g.limit, g.refused = g.limit+1, now
 		g.skip, g.samples = 1, nil

@@ -15,6 +15,7 @@ package pace
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,6 +73,9 @@ func (c *Controller) adapt() {
 // longer: of 34 PUTs in 14 slots, the last 6 would not fill the line; in 12 slots, the last 10 do.
 // The caller holds c.mu.
 func (c *Controller) resize() {
+	if len(c.senders) > 1 {
+		c.gate.resting = 0
+	}
 	var put int64
 	for _, u := range c.senders {
 		put = max(put, u.put)
@@ -106,6 +110,7 @@ type Sender struct {
 	put     int64 // bytes of its largest PUT
 	left    int64 // bytes to send
 	times   times
+	flying  []*Turn // PUTs in flight
 	refused bool
 }
 
@@ -156,6 +161,8 @@ type Turn struct {
 	sender *Sender
 	place  *place
 	began  time.Time
+	sent   func() (sent, all int64) // bytes
+	again  bool                     // another PUT of the content was begun
 }
 
 // Next waits until the next PUT of the upload may prepare: until few PUTs are before it. The caller
@@ -185,6 +192,7 @@ func (t *Turn) await(ctx context.Context, event <-chan struct{}) error {
 func (t *Turn) End() {
 	t.sender.of.mu.Lock()
 	defer t.sender.of.mu.Unlock()
+	t.sender.flying = without(t.sender.flying, t)
 	t.sender.of.gate.leave(t.place)
 }
 
@@ -199,9 +207,9 @@ func (t *Turn) Skip(n int64) {
 
 // Run calls address, and put when the PUT may begin. An error of address is passed to put only
 // then: until then, PUTs that have begun may succeed. As long as put says so, both are called again
-// at once, so that the new address is a fresh one. The error is the context's if it ends before put
-// is called. Run ends the turn.
-func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, error), put func(url string, err error) (again bool)) error {
+// at once, so that the new address is a fresh one. sent is asked how many bytes the PUT has sent,
+// of all. The error is the context's if it ends before put is called. Run ends the turn.
+func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, error), sent func() (sent, all int64), put func(url string, err error) (again bool)) error {
 	var asked time.Time
 	var url string
 	var failed error
@@ -217,13 +225,28 @@ func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, e
 	if failed == nil && time.Since(asked) > freshAddress {
 		url, failed = address(ctx)
 	}
-	t.began = time.Now()
+	t.sent = sent
+	t.begin()
 	for put(url, failed) {
 		url, failed = address(ctx)
-		t.began = time.Now()
+		t.begin()
 	}
 	slow.Store(time.Since(t.began) > freshAddress)
 	return nil
+}
+
+// begin notes that the PUT is in flight as of now.
+func (t *Turn) begin() {
+	t.sender.of.mu.Lock()
+	defer t.sender.of.mu.Unlock()
+	t.began, t.again = time.Now(), false
+	t.sender.flying = append(without(t.sender.flying, t), t)
+}
+
+// flight describes the PUT in flight.
+func (t *Turn) flight() flight {
+	sent, all := t.sent()
+	return flight{time.Since(t.began), sent, all}
 }
 
 // ask calls address. At first, few are asked for at once, and none ahead.
@@ -262,12 +285,23 @@ func (t *Turn) Beside() int {
 	return t.sender.of.gate.used - 1
 }
 
-// Stored notes that the PUT has succeeded. It had size bytes. sent is when its last byte was sent.
-func (t *Turn) Stored(size int64, sent time.Time) {
+// Stored notes that a PUT has succeeded, of size bytes, which began and sent its last byte at some
+// times. Connections that lost packets when they were new carry, for a long time, a fraction of
+// what others do. So near the end of an upload that is alone, the slot of a slow PUT rests if the
+// others will sooner have sent what waits.
+func (t *Turn) Stored(size int64, began, sent time.Time) {
 	u := t.sender
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
-	u.times.add(size, time.Since(t.began), time.Since(sent))
+	u.times.add(size, time.Since(began), time.Since(sent))
+	var others []flight
+	for _, o := range u.flying {
+		if o != t {
+			others = append(others, o.flight())
+		}
+	}
+	waiting := u.puts() - len(u.flying)
+	t.place.rests = len(u.of.senders) == 1 && waiting > 0 && u.times.spares(time.Since(began), waiting, others)
 }
 
 // Refused notes that the PUT, or another one of the same content, was refused. After that no PUT of
@@ -278,16 +312,21 @@ func (t *Turn) Refused() {
 	t.sender.refused = true
 }
 
-// Lags reports whether the PUT lags behind others of its upload, and the line has room for another
-// one: on a full line, sending a part once more takes from the other parts what it gains for its
-// own. The line has room if the goodput has fallen, or if half of the slots are free, which comes
-// before it. So far the PUT has sent some bytes of all.
-func (t *Turn) Lags(sent, all int64) bool {
+// Lags reports whether the PUT lags, most of all in its upload, so that another PUT of the same
+// content would be faster: when nothing waits for a slot, those that have ended leave room for it.
+func (t *Turn) Lags() bool {
 	u := t.sender
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
-	room := 2*u.of.gate.used <= u.of.gate.slots && !u.of.gate.waiting() || u.of.goodput.fallen(time.Now())
-	return room && !u.refused && u.times.lags(time.Since(t.began), sent, all)
+	mine := t.flight()
+	if u.refused || u.of.gate.waiting() || !u.times.lags(mine) {
+		return false
+	}
+	_, most, _ := u.times.estimate(mine)
+	return !slices.ContainsFunc(u.flying, func(o *Turn) bool {
+		_, rest, _ := u.times.estimate(o.flight())
+		return o != t && !o.again && rest > most
+	})
 }
 
 // Surplus reports whether the PUT must end and be made again later, because there are more PUTs in
@@ -314,5 +353,6 @@ func (t *Turn) Again(stop func()) (end func(), ok bool) {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	p, ok := u.of.gate.borrow(&u.queue, stop)
+	t.again = ok
 	return (&Turn{sender: u, place: p}).End, ok
 }

@@ -14,6 +14,9 @@ import (
 
 const part = 8 << 20
 
+// nothing is the progress of a PUT that has sent nothing.
+func nothing() (sent, all int64) { return 0, part }
+
 // puts begins PUTs of an upload that end when done is closed, and counts those in flight.
 func puts(t *testing.T, u *pace.Sender, count int, done <-chan struct{}) (inFlight *atomic.Int32) {
 	t.Helper()
@@ -25,7 +28,7 @@ func puts(t *testing.T, u *pace.Sender, count int, done <-chan struct{}) (inFlig
 				return
 			}
 			go func() {
-				_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, func(string, error) bool {
+				_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, nothing, func(string, error) bool {
 					inFlight.Add(1)
 					defer inFlight.Add(-1)
 					<-done
@@ -128,72 +131,177 @@ func TestLentSlotIsCalledBack(t *testing.T) {
 	})
 }
 
-// TestLags: a PUT lags if the rest of it would take longer than most PUTs do, and the line has
-// room: half of the slots are free, or less is sent than with all of them in use.
+// begin begins a PUT that has sent some share of its bytes, and ends when end is called.
+func begin(t *testing.T, u *pace.Sender, sent float64) (turn *pace.Turn, end func()) {
+	t.Helper()
+	turn, err := u.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil },
+			func() (int64, int64) { return int64(sent * part), part },
+			func(string, error) bool { <-ended; return false })
+	}()
+	synctest.Wait()
+	return turn, func() {
+		close(ended)
+		synctest.Wait()
+	}
+}
+
+// store ends a PUT that has succeeded.
+func store(u *pace.Sender, turn *pace.Turn, began time.Time, end func()) {
+	turn.Stored(part, began, time.Now())
+	u.Done(part)
+	end()
+}
+
+// TestLags: a PUT lags if the rest of it would take longer than the fastest of the latest PUTs, it
+// is the one that ends last, and nothing waits.
 func TestLags(t *testing.T) {
 	t.Parallel()
 	const slots = 4
 	for name, c := range map[string]struct {
-		puts     []time.Duration // before
-		inFlight int             // PUTs at the end
-		goodput  float64         // at the end, as a share of that of before
-		sent     float64         // share of the PUT that was sent in two seconds
-		want     bool
+		puts    []float64 // seconds that PUTs took before
+		sent    float64   // share of the PUT that was sent in two seconds
+		others  []float64 // the same of other PUTs
+		waiting int       // PUTs
+		want    bool
 	}{
-		"the rest takes longer":                            {[]time.Duration{2 * time.Second}, 2, 1, .4, true},
-		"the rest takes less long":                         {[]time.Duration{2 * time.Second}, 2, 1, .6, false},
-		"one connection carried a tenth of what others do": {[]time.Duration{2 * time.Second, 2 * time.Second, 20 * time.Second}, 2, 1, .4, true},
-		"the line got slower":                              {[]time.Duration{2 * time.Second, 9 * time.Second, 9 * time.Second}, 2, 1, .2, false},
-		"the line is full":                                 {[]time.Duration{2 * time.Second}, 3, 1, .4, false},
-		"the goodput has fallen":                           {[]time.Duration{2 * time.Second}, 3, .5, .4, true},
+		"the rest takes longer":            {puts: []float64{2}, sent: .4, want: true},
+		"the rest takes less long":         {puts: []float64{2}, sent: .6},
+		"one connection was fast":          {puts: []float64{9, 2, 9}, sent: .4, want: true},
+		"all are slow":                     {puts: []float64{9, 9}, sent: .2},
+		"little would be gained":           {puts: []float64{.3}, sent: .85},
+		"nothing was sent":                 {puts: []float64{1.9}, want: true},
+		"it has just begun":                {puts: []float64{2}, sent: .1},
+		"no PUT has ended":                 {sent: .1},
+		"another one is sooner at its end": {puts: []float64{2}, sent: .4, others: []float64{.5}, want: true},
+		"another one is later at its end":  {puts: []float64{2}, sent: .4, others: []float64{.5, .3}},
+		"others wait":                      {puts: []float64{2}, sent: .4, others: []float64{.8, .8, .8}, waiting: 1},
 	} {
 		bubble.Run(t, name, func(t *testing.T) {
 			u := pace.New(slots, 0).Sender(100*part, part)
 			defer u.Close()
-			begin := func(ended <-chan struct{}) *pace.Turn {
-				turn, err := u.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				go func() {
-					_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, func(string, error) bool {
-						<-ended
-						return false
-					})
-				}()
-				synctest.Wait()
-				return turn
-			}
-			carry := func(d time.Duration, rate float64) {
-				for range d / (100 * time.Millisecond) {
-					time.Sleep(100 * time.Millisecond)
-					u.Sent(int64(rate * 1e6))
-				}
-			}
 			for _, took := range c.puts {
-				var turns []*pace.Turn
-				ended := make(chan struct{})
-				for range slots {
-					turns = append(turns, begin(ended))
-				}
-				carry(took, 1)
-				for _, turn := range turns {
-					turn.Stored(part, time.Now())
-					u.Done(part)
-				}
-				close(ended)
-				synctest.Wait()
+				turn, end := begin(t, u, 1)
+				began := time.Now()
+				time.Sleep(time.Duration(took * float64(time.Second)))
+				store(u, turn, began, end)
 			}
-			ended := make(chan struct{})
-			defer close(ended)
-			var turn *pace.Turn
-			for range c.inFlight {
-				turn = begin(ended)
+			turn, end := begin(t, u, c.sent)
+			ends := []func(){end}
+			for _, sent := range c.others {
+				_, end := begin(t, u, sent)
+				ends = append(ends, end)
 			}
-			carry(2*time.Second, c.goodput)
-			if got := turn.Lags(int64(c.sent*part), part); got != c.want {
+			done := make(chan struct{})
+			puts(t, u, c.waiting, done)
+			time.Sleep(2 * time.Second)
+			if got := turn.Lags(); got != c.want {
 				t.Errorf("lags: %t", got)
 			}
+			close(done)
+			for _, end := range ends {
+				end()
+			}
+		})
+	}
+}
+
+// TestLateAnswer: an answer is late if it takes much longer than answers usually do, also when a
+// few took long.
+func TestLateAnswer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answers []time.Duration // to PUTs before
+		waits   time.Duration   // since the last byte was sent
+		want    bool
+	}{
+		"it takes as long as others":   {[]time.Duration{time.Second}, 2900 * time.Millisecond, false},
+		"it takes three times as long": {[]time.Duration{time.Second}, 3 * time.Second, true},
+		"answers are fast":             {[]time.Duration{time.Millisecond}, 400 * time.Millisecond, false},
+		"one was late before":          {[]time.Duration{100 * time.Millisecond, 100 * time.Millisecond, 5 * time.Second}, 600 * time.Millisecond, true},
+		"there was none":               {nil, time.Minute, false},
+	} {
+		bubble.Run(t, name, func(t *testing.T) {
+			u := pace.New(1, 0).Sender(100*part, part)
+			defer u.Close()
+			for _, answer := range c.answers {
+				turn, end := begin(t, u, 1)
+				time.Sleep(answer)
+				turn.Stored(part, time.Now().Add(-answer), time.Now().Add(-answer))
+				end()
+			}
+			turn, end := begin(t, u, 1)
+			defer end()
+			if got := turn.Late(time.Now().Add(-c.waits)); got != c.want {
+				t.Errorf("late: %t", got)
+			}
+		})
+	}
+}
+
+// TestSlowSlotRests: near the end of an upload, the slot of a slow PUT gets none that waits if the
+// others will sooner have sent them all. When no PUT is in flight, each slot is used again.
+func TestSlowSlotRests(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		waiting  int     // PUTs when one ends that took four seconds; another one took one second
+		others   int     // PUTs in flight
+		inFlight float64 // seconds that these are
+		sent     float64 // their share until then
+		beside   bool    // another upload is not over
+		want     bool
+	}{
+		"the others send it sooner":        {waiting: 4, others: 2, inFlight: 1, sent: .9, want: true},
+		"more than the others send sooner": {waiting: 5, others: 2, inFlight: 1, sent: .9},
+		"the others are as slow":           {waiting: 1, others: 2, inFlight: 4, sent: .9},
+		"the others have just begun":       {waiting: 1, others: 2, sent: .1},
+		"another upload may need the slot": {waiting: 1, others: 2, inFlight: 1, sent: .9, beside: true},
+		"there are no others":              {waiting: 1},
+	} {
+		bubble.Run(t, name, func(t *testing.T) {
+			controller := pace.New(c.others+1, 0)
+			u := controller.Sender(int64(c.waiting+c.others+2)*part, part)
+			defer u.Close()
+			if c.beside {
+				defer controller.Sender(part, part).Close()
+			}
+			took := func(d time.Duration) {
+				began := time.Now()
+				turn, end := begin(t, u, 1)
+				time.Sleep(d)
+				store(u, turn, began, end)
+			}
+			took(time.Second)
+			began := time.Now()
+			turn, end := begin(t, u, 1)
+			inFlight := time.Duration(c.inFlight * float64(time.Second))
+			time.Sleep(4*time.Second - inFlight)
+			var ends []func()
+			for range c.others {
+				_, end := begin(t, u, c.sent)
+				ends = append(ends, end)
+			}
+			time.Sleep(inFlight)
+			done := make(chan struct{})
+			waiting := puts(t, u, c.waiting, done)
+			synctest.Wait()
+			store(u, turn, began, end)
+			if rests := waiting.Load() == 0; rests != c.want {
+				t.Errorf("rests: %t", rests)
+			}
+			for _, end := range ends {
+				end()
+			}
+			if waiting.Load() == 0 {
+				t.Error("nothing is in flight")
+			}
+			close(done)
+			synctest.Wait()
 		})
 	}
 }
@@ -213,7 +321,7 @@ func TestSlowLineGetsFewPUTs(t *testing.T) {
 			}
 			turns = append(turns, turn)
 			go func() {
-				_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, func(string, error) bool {
+				_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, nothing, func(string, error) bool {
 					<-t.Context().Done()
 					return false
 				})
@@ -269,7 +377,7 @@ func TestFewAddressesAtFirst(t *testing.T) {
 					t.Fatal(err)
 				}
 				go func() {
-					_ = turn.Run(t.Context(), address, func(string, error) bool {
+					_ = turn.Run(t.Context(), address, nothing, func(string, error) bool {
 						time.Sleep(time.Second - time.Since(begun)%time.Second) // they end together
 						return false
 					})

@@ -40,6 +40,7 @@ var (
 type flights struct {
 	sender  *sender
 	turn    *pace.Turn
+	size    int64                                 // bytes of the part
 	address func(context.Context) (string, error) // for another PUT
 	md5s    func() bool                           // whether storage is known to have MD5s for ETags
 
@@ -70,6 +71,9 @@ func (fs *flights) handed() (most int64) {
 	return most
 }
 
+// progress returns how many bytes of the part were handed over, and how many it has.
+func (fs *flights) progress() (handed, all int64) { return fs.handed(), fs.size }
+
 // send sends a part. It returns the first PUT's error, else the second's.
 // avoid is what other PUTs of the part should not use.
 func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Addr, err error) {
@@ -89,7 +93,7 @@ func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Add
 			switch {
 			case f.err == nil && won == nil:
 				won = f
-				fs.turn.Stored(f.section.Size, f.lastSent)
+				fs.turn.Stored(fs.size, f.began, f.lastSent)
 				cancel(errOvertaken)
 			case f.err == nil || errors.Is(f.err, errOvertaken):
 			case failed == nil || f.end == nil:
@@ -103,7 +107,7 @@ func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Add
 		case <-look.C:
 			switch {
 			case failed != nil || won != nil || p.part == 0:
-			case inFlight == 1 && fs.turn.Surplus(fs.handed(), p.section.Size):
+			case inFlight == 1 && fs.turn.Surplus(fs.handed(), fs.size):
 				cancel(errSurplus)
 			case fs.repeat(ctx, &p, ended):
 				inFlight++
@@ -188,7 +192,7 @@ func (fs *flights) repeat(ctx context.Context, p *put, ended chan<- *flight) boo
 	alone, last, lastSent := len(fs.flying) == 1 && fs.made < mostPUTs, fs.last == only, only.lastSent
 	fs.mu.Unlock()
 	late := last && fs.md5s() && fs.turn.Late(lastSent)
-	if !alone || !late && (last || !fs.turn.Lags(only.handed.Load(), p.section.Size)) {
+	if !alone || !late && (last || !fs.turn.Lags()) {
 		return false
 	}
 	f := &flight{}

@@ -51,10 +51,10 @@ func TestLimitsOfFurtherPUTs(t *testing.T) {
 		"two PUTs of a part at once": {
 			parts: 8, slots: 8, rate: laggards(0.5, 0.02), puts: map[int]int{8: 2},
 		},
-		"a part that will have arrived in less than a second": {
+		"a part that will have arrived in less than half a second": {
 			parts: 100, slots: 4, rate: func(part, _ int) float64 {
 				if part == 100 {
-					return 0.5
+					return 2
 				}
 				return 10
 			},
@@ -78,8 +78,8 @@ func TestLimitsOfFurtherPUTs(t *testing.T) {
 		"an address that takes long": {
 			parts: 8, slots: 4, rate: lastPart(0.02, 0.5), address: 10 * time.Second, puts: map[int]int{8: 2},
 		},
-		"a line that got slower, so that three PUTs in four slots do not mean an empty one": {
-			parts: 23, slots: 4, rate: func(part, _ int) float64 {
+		"a line that got slower": {
+			parts: 31, slots: 4, rate: func(part, _ int) float64 {
 				if part <= 12 {
 					return 2
 				}

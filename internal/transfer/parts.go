@@ -66,7 +66,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	if err != nil {
 		return Result{}, err
 	}
-	u := &partsUpload{dst: dst, known: make(map[int][]Part), parts: make([]Part, count)}
+	u := &partsUpload{dst: dst, size: partSize, known: make(map[int][]Part), parts: make([]Part, count)}
 	inner, end := u.begin(ctx, e, f, partSize, content)
 	defer end()
 	for _, p := range stored {
@@ -88,6 +88,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 type partsUpload struct {
 	fileUpload
 	dst   Destination
+	size  int64          // bytes of a part
 	known map[int][]Part // parts of an earlier attempt by number
 	tasks sync.WaitGroup
 	crc   uint64 // of the whole
@@ -96,49 +97,82 @@ type partsUpload struct {
 	parts []Part // by number less one; Number 0: not stored
 }
 
-// start goes through the file in order, and starts each part when it is about to be sent.
+// reading is a part whose turn has come, and whose content may not be read yet.
+type reading struct {
+	number  int
+	turn    *pace.Turn
+	done    chan struct{} // closed when section is set, or the upload has failed
+	section *digest.Section
+}
+
+// start begins each part when it is about to be sent, and reads the file in order. Addresses are
+// asked for while it reads: connections that begin together share a line better.
 func (u *partsUpload) start(ctx context.Context) error {
-	for number := 1; number <= len(u.parts); number++ {
-		turn, err := u.pace.Next(ctx)
-		if err != nil {
-			return err
+	reads := make(chan *reading, len(u.parts))
+	u.tasks.Go(func() {
+		defer close(reads)
+		for number := 1; number <= len(u.parts); number++ {
+			turn, err := u.pace.Next(ctx)
+			if err != nil {
+				u.fail(err)
+				return
+			}
+			r := &reading{number: number, turn: turn, done: make(chan struct{})}
+			reads <- r
+			u.tasks.Go(func() { u.send(ctx, r) })
 		}
+	})
+	for r := range reads {
 		section, err := u.content.Next(ctx)
 		if err != nil {
-			turn.End()
-			return err
+			u.fail(err)
 		}
-		u.tasks.Go(func() {
-			if err := u.send(ctx, number, section, turn); err != nil {
-				section.Drop()
-				u.fail(err)
-			}
-		})
+		r.section = section
+		close(r.done)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
 	}
 	crc, err := u.content.Finish()
 	u.crc = crc
 	return err
 }
 
+// await waits until the part is read.
+func (r *reading) await(ctx context.Context) (*digest.Section, error) {
+	<-r.done
+	return r.section, context.Cause(ctx)
+}
+
 // send sends a part, unless one of an earlier attempt can be reused.
-func (u *partsUpload) send(ctx context.Context, number int, section *digest.Section, turn *pace.Turn) error {
-	switch reused, err := u.reuse(ctx, number, section); {
+func (u *partsUpload) send(ctx context.Context, r *reading) {
+	if err := u.sendOrReuse(ctx, r); err != nil {
+		u.fail(err)
+		if <-r.done; r.section != nil {
+			r.section.Drop()
+		}
+	}
+}
+
+func (u *partsUpload) sendOrReuse(ctx context.Context, r *reading) error {
+	switch reused, err := u.reuse(ctx, r); {
 	case err != nil:
-		turn.End()
+		r.turn.End()
 		return err
 	case reused:
-		turn.Skip(section.Size)
+		r.turn.Skip(r.section.Size)
 		return nil
 	}
-	s := u.sending(put{op: fmt.Sprintf("send part %d of %s", number, u.file.Name), part: number, section: section})
+	s := u.sending(put{op: fmt.Sprintf("send part %d of %s", r.number, u.file.Name), part: r.number}, u.sizeOf(r.number))
+	s.content = r.await
 	s.address = func(ctx context.Context) (string, error) {
-		url, err := u.dst.PartURL(ctx, number)
+		url, err := u.dst.PartURL(ctx, r.number)
 		if err != nil {
-			return "", fmt.Errorf("address for part %d: %w", number, err)
+			return "", fmt.Errorf("address for part %d: %w", r.number, err)
 		}
 		return url, nil
 	}
-	part, err := s.run(ctx, turn)
+	part, err := s.run(ctx, r.turn)
 	if err != nil {
 		return err
 	}
@@ -146,6 +180,11 @@ func (u *partsUpload) send(ctx context.Context, number int, section *digest.Sect
 	u.keep(part)
 	u.dst.Stored(part)
 	return nil
+}
+
+// sizeOf is how many bytes a part has.
+func (u *partsUpload) sizeOf(number int) int64 {
+	return min(u.size, u.file.Size-int64(number-1)*u.size)
 }
 
 // keep takes a stored part over.
@@ -176,10 +215,14 @@ func (u *partsUpload) result() (Result, error) {
 // checksum must do, but only from a trusted record: anybody else could write the ETag of other
 // content beside it. Of a part that this process sent, the MD5 is known to be that of the bytes
 // sent.
-func (u *partsUpload) reuse(ctx context.Context, number int, section *digest.Section) (bool, error) {
-	known := slices.DeleteFunc(u.known[number], func(k Part) bool { return k.Size != section.Size || k.ETag == "" })
+func (u *partsUpload) reuse(ctx context.Context, r *reading) (bool, error) {
+	known := slices.DeleteFunc(u.known[r.number], func(k Part) bool { return k.Size != u.sizeOf(r.number) || k.ETag == "" })
 	if len(known) == 0 {
 		return false, nil
+	}
+	section, err := r.await(ctx)
+	if err != nil {
+		return false, err
 	}
 	sum, err := section.MD5(ctx)
 	if err != nil {

@@ -412,8 +412,8 @@ func TestChangedFile(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		before func(t *testing.T, f transfer.File)
-		// during is called when the address of part 2 is asked for: the pass has
-		// gone through it, its sender has not read it.
+		// during is called before there is an address for part 2: the pass has gone through it, its
+		// sender has not read it.
 		during func(t *testing.T, f transfer.File)
 		detail string
 	}{
@@ -446,6 +446,7 @@ func TestChangedFile(t *testing.T) {
 			s, dst := &store{}, &upload{}
 			dst.onURL = func(number, nth int) error {
 				if number == 2 && nth == 1 && c.during != nil {
+					time.Sleep(time.Second) // in virtual time: until no other part can go on
 					c.during(t, f)
 				}
 				return nil

@@ -5,9 +5,9 @@ import "math"
 const (
 	mebibyte = int64(1) << 20
 
-	// smallFile is the largest file in bytes that is sent in parts of 8 MiB. With small parts,
-	// those in flight at the end finish together. Large parts need fewer requests, which is what
-	// counts for large files.
+	// smallFile is the largest file in bytes that is sent in parts of MinPartSize. With small
+	// parts, those in flight at the end finish together. Large parts need fewer requests, which is
+	// what counts for large files.
 	smallFile = 1 << 30
 	// largePart is the part size in bytes of every larger file that needs no larger one.
 	largePart = 16 * mebibyte
@@ -19,13 +19,13 @@ const (
 	MaxParts = 10_000
 )
 
-// PartSize returns the part size in bytes for a file of size bytes: 8 MiB up to 1 GiB, 16 MiB
+// PartSize returns the part size in bytes for a file of size bytes: 5 MiB up to 1 GiB, 16 MiB
 // above, and for files of more than 10,000 such parts the smallest whole MiB that needs no more
 // than 10,000.
 func PartSize(size int64) int64 {
 	switch {
 	case size <= smallFile:
-		return 8 * mebibyte
+		return MinPartSize
 	case size <= largePart*MaxParts:
 		return largePart
 	}

@@ -32,7 +32,7 @@ func TestPartSize(t *testing.T) {
 			t.Fatalf("%d parts", count)
 		}
 		switch {
-		case size <= 1<<30 && part != 8*mib, size > 1<<30 && part < 16*mib:
+		case size <= 1<<30 && part != 5*mib, size > 1<<30 && part < 16*mib:
 			t.Fatalf("part size %d", part)
 		case part > 16*mib:
 			if n := transfer.PartCount(size, part-mib); n <= transfer.MaxParts {

@@ -94,14 +94,13 @@ func (u *fileUpload) ended(ctx context.Context, why error) error {
 
 // flying is a part in flight.
 type flying struct {
-	size  int64
 	began time.Time
 	stop  context.CancelCauseFunc
 }
 
 // fly returns the context for the PUTs of a part, which can go on with it when the upload is
 // cancelled. The caller must call landed.
-func (u *fileUpload) fly(ctx context.Context, fs *flights, size int64) (own context.Context, landed func(), err error) {
+func (u *fileUpload) fly(ctx context.Context, fs *flights) (own context.Context, landed func(), err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if ctx.Err() != nil {
@@ -111,7 +110,7 @@ func (u *fileUpload) fly(ctx context.Context, fs *flights, size int64) (own cont
 		u.flying = make(map[*flights]flying)
 	}
 	own, stop := context.WithCancelCause(u.late)
-	u.flying[fs] = flying{size, time.Now(), stop}
+	u.flying[fs] = flying{time.Now(), stop}
 	return own, func() {
 		u.mu.Lock()
 		defer u.mu.Unlock()
@@ -129,7 +128,7 @@ func (u *fileUpload) land(cancelled bool, cause error) {
 	for fs, f := range u.flying {
 		goodput += float64(fs.handed()) / time.Since(f.began).Seconds()
 	}
-	left := func(fs *flights) int64 { return u.flying[fs].size - fs.handed() }
+	left := func(fs *flights) int64 { return fs.size - fs.handed() }
 	carries := int64(goodput * landing.Seconds())
 	for _, fs := range slices.SortedFunc(maps.Keys(u.flying), func(a, b *flights) int { return cmp.Compare(left(a), left(b)) }) {
 		carries -= left(fs)
@@ -158,6 +157,8 @@ var errUnproved = errors.New("nothing proves what is stored")
 type sending struct {
 	put      // the next attempt
 	of       *fileUpload
+	size     int64                                          // bytes
+	content  func(context.Context) (*digest.Section, error) // waits until it is read
 	address  func(context.Context) (string, error)
 	asked    string // for as Content-Type
 	untyped  bool   // an attempt without it was made, as it would be made now otherwise
@@ -168,12 +169,12 @@ type sending struct {
 	wait     time.Duration // before the next attempt
 }
 
-func (u *fileUpload) sending(p put) *sending {
+func (u *fileUpload) sending(p put, size int64) *sending {
 	p.sent = func(n int64) {
 		u.pace.Sent(n)
 		u.meter.tick()
 	}
-	return &sending{put: p, of: u, asked: p.contentType, attempts: retry.NewAttempts(u.engine.retries)}
+	return &sending{put: p, of: u, size: size, asked: p.contentType, attempts: retry.NewAttempts(u.engine.retries)}
 }
 
 // run makes attempts until one succeeds. The error is why the upload has stopped.
@@ -197,12 +198,15 @@ func (s *sending) run(ctx context.Context, turn *pace.Turn) (Part, error) {
 
 // attempt sends the content once, when it is its turn, and verifies what is stored.
 func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err error) {
-	fs := &flights{sender: &s.of.engine.sender, turn: turn, address: s.address, md5s: s.of.etagsAreMD5s}
+	fs := &flights{sender: &s.of.engine.sender, turn: turn, size: s.size, address: s.address, md5s: s.of.etagsAreMD5s}
 	end := s.of.meter.follow(fs.handed)
 	defer func() { end(part.Size) }()
 	var res stored
-	ended := turn.Run(ctx, s.target, func(url string, failed error) bool {
+	ended := turn.Run(ctx, s.target, fs.progress, func(url string, failed error) bool {
 		if s.url, err = url, failed; err == nil {
+			s.section, err = s.content(ctx)
+		}
+		if err == nil {
 			err = s.announce(ctx)
 		}
 		if err == nil {
@@ -234,7 +238,7 @@ func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err 
 }
 
 func (s *sending) send(ctx context.Context, fs *flights) (res stored, err error) {
-	own, landed, err := s.of.fly(ctx, fs, s.section.Size)
+	own, landed, err := s.of.fly(ctx, fs)
 	if err != nil {
 		return stored{}, err
 	}

@@ -51,7 +51,8 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 		turn.End()
 		return Part{}, err
 	}
-	s := u.sending(put{op: "send " + f.Name, section: section, contentType: contentType})
+	s := u.sending(put{op: "send " + f.Name, contentType: contentType}, f.Size)
+	s.content = func(context.Context) (*digest.Section, error) { return section, nil }
 	s.address = address
 	part, err := s.run(ctx, turn)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -270,4 +272,38 @@ func TestPUTsBesideTheFirst(t *testing.T) {
 			}
 		})
 	}
+}
+
+// slowHandle is a file of which each read takes a second.
+type slowHandle struct{ *os.File }
+
+func (h slowHandle) ReadAt(p []byte, off int64) (int, error) {
+	time.Sleep(time.Second)
+	return h.File.ReadAt(p, off)
+}
+
+// TestAddressesAreAskedForWhileTheFileIsRead: the addresses of all PUTs that have a slot, so that
+// they begin together.
+func TestAddressesAreAskedForWhileTheFileIsRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, want := newFile(t, 6*partSize)
+		begun := time.Now()
+		var mu sync.Mutex
+		asked := map[int]time.Duration{}
+		s := &store{}
+		e := newEngine(s)
+		e.OpenWith(func(f *os.File) digest.Handle { return slowHandle{f} }, false)
+		uploaded(t, e, s, f, want, nil, &upload{onURL: func(number, _ int) error {
+			mu.Lock()
+			defer mu.Unlock()
+			asked[number] = time.Since(begun)
+			return nil
+		}})
+		for number := 1; number <= 4; number++ {
+			if asked[number] >= time.Second {
+				t.Errorf("the address of part %d was asked for after %s", number, asked[number])
+			}
+		}
+	})
 }

@@ -171,7 +171,7 @@ func (w *world) interrupted() *resume.Unfinished {
 }
 
 // interruptedByFormer is interrupted with a file of two parts of 16 MiB, as an earlier version of
-// the provider sent it. Now it would have three parts.
+// the provider sent it. Now it would have four parts.
 func (w *world) interruptedByFormer() *resume.Unfinished {
 	w.t.Helper()
 	w.content = make([]byte, 17<<20)

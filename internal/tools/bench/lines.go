@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
 // load is what is sent over a line.
@@ -57,8 +56,7 @@ const (
 	sizesOfDrawnLine = 3
 )
 
-// lineSizes are those of the rounds of a load. Drawn ones are files of 20 to 80 parts, the same for
-// each line.
+// lineSizes are those of the rounds of a load. Drawn ones are the same for each line.
 func (b *bench) lineSizes(l load) (sizes []int64) {
 	switch {
 	case l.sizes != nil:
@@ -68,8 +66,7 @@ func (b *bench) lineSizes(l load) (sizes []int64) {
 	}
 	random := rand.New(rand.NewPCG(b.seed, 0))
 	for range drawnSizes {
-		part := transfer.PartSize(1)
-		sizes = append(sizes, (20+random.Int64N(61))*part-random.Int64N(part))
+		sizes = append(sizes, (20+random.Int64N(61))*8*mebibyte-random.Int64N(8*mebibyte))
 	}
 	return sizes
 }
@@ -132,7 +129,7 @@ func (b *bench) lines(ctx context.Context) error {
 	t := table{
 		title: "Long lines",
 		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries: means, and the worst one of the engine. "+
-			"*drawn* is %d files of 20 to 80 parts of 8 MiB, of any number of bytes (-seed %d); each contender sends each of them once, in turns. What has one size is sent %d times. "+
+			"*drawn* is %d files of 152 to 640 MiB, of any number of bytes (-seed %d); each contender sends each of them once, in turns. What has one size is sent %d times. "+
 			"4 GiB, and single files by rclone and curl, are sent in each fifth round. The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
 			"*ratio* is the engine's goodput to the transfer manager's at the same size, with 200 files to that of rclone. curl makes one PUT. Memory is the peak of the client's process. "+
 			"`<`: a run was stopped after twice the time that a good client needs. `!`: more than %.0f %% of the packets were more than %v late in each of %d attempts.",
