@@ -4,11 +4,11 @@
 //
 // A PUT has a Turn. Sender.Next waits until its content may be read and its address asked for,
 // which is while the PUTs before it are in flight, so that no connection waits for either. Turn.Run
-// waits for a slot. While the PUT is in flight, Turn.Again says whether it lags behind the others
+// waits for a slot. While the PUT is in flight, Turn.Lags says whether it lags behind the others
 // of its upload.
 //
 // One lock, the Controller's, guards what changes. pace.go has what callers use. It uses gate.go
-// (whose turn it is), goodput.go (how many slots there should be) and lag.go (which PUT lags),
+// (whose turn it is), goodput.go (how many slots there should be) and lag.go (which PUT is slow),
 // which know nothing of each other. The slots that there are belong to the gate; the Controller
 // alone sets them, by what goodput has chosen.
 package pace
