@@ -86,7 +86,7 @@ func start(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&b.most, "most", mostFiles, "most resources or files in a series")
 	flags.StringVar(&b.profiles, "profiles", loadNames(), "what the part lines measures")
 	flags.StringVar(&b.contenders, "contenders", strings.Join(lineContenders, ","), "what takes part in lines and drawn")
-	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit, whose engine takes part in lines and drawn")
+	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit that has the same sizes of parts, whose engine takes part in lines and drawn")
 	flags.Uint64Var(&b.seed, "seed", rand.Uint64N(1e6), "of the sizes and lines that are drawn")
 	flags.StringVar(&b.tools.cli, "cli", "terraform", "terraform or tofu")
 	flags.StringVar(&b.root, "root", "../../..", "the repository's top folder")
