@@ -61,7 +61,7 @@ func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call
 	o, err := c.wire.Do(ctx, call)
 	if err == nil && o.OK() {
 		var result T
-		if result, err = decode(parse(o.Body)); err == nil {
+		if result, err = decode(parseBody(o.Body)); err == nil {
 			return result, nil
 		}
 		o.MayHaveBeenProcessed = call.Method != http.MethodGet
@@ -80,7 +80,7 @@ func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call
 	switch {
 	case o.OK() && !bytes.HasPrefix(bytes.TrimSpace(o.Body), []byte("<")): // no page, and no error of S3
 		if call.Shown == nil {
-			e.Message = c.mask.Line(explanation(parse(o.Body)))
+			e.Message = c.mask.Line(explanation(parseBody(o.Body)))
 		}
 	case call.Shown != nil && len(o.Body) > 0:
 		e.Message = "the text of the response is " + wire.Withheld

@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
@@ -33,11 +32,11 @@ const (
 
 // str reads a string, number or boolean under the first of the keys that is there; "" if none is.
 // Characters that could change how a text with the string is shown are escaped.
-func (f *fields) str(keys ...string) string { return quote.Escape(f.limited(TextLimit, keys...)) }
+func (f *fields) str(keys ...string) string { return parse.Escape(f.limited(TextLimit, keys...)) }
 
 // SameText reports whether two strings are the same to the service: one may have characters escaped
 // that the other has as they are.
-func SameText(a, b string) bool { return quote.Escape(a) == quote.Escape(b) }
+func SameText(a, b string) bool { return parse.Escape(a) == parse.Escape(b) }
 
 func (f *fields) limited(limit int, keys ...string) string {
 	v := f.get(keys...)
@@ -98,7 +97,7 @@ func (f *fields) needed(limit int, keys ...string) string {
 	case f.err != nil:
 	case strings.TrimSpace(s) == "":
 		f.err = misshapen("%s is missing: the response holds %s", keys[0], listKeys(f.keys()))
-	case !quote.Safe(s):
+	case !parse.Safe(s):
 		f.err = misshapen("%s contains a control or format character", keys[0])
 	}
 	return s
@@ -107,7 +106,7 @@ func (f *fields) needed(limit int, keys ...string) string {
 // etag reads the ETag of an object.
 func (f *fields) etag(key string) string {
 	s := f.limited(TextLimit, key)
-	if !forms.ValidETag(s) && f.err == nil {
+	if !parse.ValidETag(s) && f.err == nil {
 		f.err = misshapen("%s contains other characters than visible ASCII", key)
 	}
 	return s
@@ -117,8 +116,8 @@ func (f *fields) etag(key string) string {
 // URL.
 func (f *fields) keyPath(keys ...string) string {
 	s := f.need(keys...)
-	if _, err := forms.ParseKeyPath(s); f.err == nil && err != nil {
-		f.err = misshapen("%s does not have the form of a key path, %s", keys[0], forms.KeyPathForm)
+	if _, err := parse.SplitKeyPath(s); f.err == nil && err != nil {
+		f.err = misshapen("%s does not have the form of a key path, %s", keys[0], parse.KeyPathForm)
 	}
 	return s
 }
@@ -134,8 +133,8 @@ func (f *fields) address(keys ...string) string {
 		f.err = misshapen("%s is a string that is no URL with a host", keys[0])
 	case u.User != nil:
 		f.err = misshapen("%s is a URL with user info", keys[0])
-	case forms.PortProblem(u) != "":
-		f.err = misshapen("%s is a URL that %s", keys[0], forms.PortProblem(u))
+	case parse.PortProblem(u) != "":
+		f.err = misshapen("%s is a URL that %s", keys[0], parse.PortProblem(u))
 	default:
 		if err := wire.CheckScheme(u); err != nil {
 			f.err = misshapen("%s cannot be used: %s", keys[0], err)

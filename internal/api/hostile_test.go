@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
@@ -27,20 +27,20 @@ func TestStringsOfTheService(t *testing.T) {
 			t.Fatalf("%q: %v", unsafe, err)
 		}
 		for _, text := range []string{s["name"], s["region"], s["status"], s["user_id"], s["output_mode"], s["input_preset.codec"], s["input_endpoint_a"]} {
-			if !quote.Safe(text) || !strings.Contains(text, `a\u`) {
+			if !parse.Safe(text) || !strings.Contains(text, `a\u`) {
 				t.Errorf("%q is read as %q", unsafe, text)
 			}
 		}
 		regions, err := once(t, 200, fmt.Sprintf(`{"data":[{"name":"%s"},"eu"]}`, quoted)).Regions(t.Context())
-		if err != nil || !quote.Safe(regions[0].Name+regions[0].JSON) || !json.Valid([]byte(regions[0].JSON)) {
+		if err != nil || !parse.Safe(regions[0].Name+regions[0].JSON) || !json.Valid([]byte(regions[0].JSON)) {
 			t.Errorf("%q: regions %+v, %v", unsafe, regions, err)
 		}
 		message, err := once(t, 200, fmt.Sprintf(`{"message":"%s"}`, quoted)).SubmitBatch(t.Context(), api.Batch{Paths: []string{"p"}, ServiceModes: []string{"m"}})
-		if err != nil || !quote.Safe(message) {
+		if err != nil || !parse.Safe(message) {
 			t.Errorf("%q: message %q, %v", unsafe, message, err)
 		}
 		done, err := once(t, 200, fmt.Sprintf(`{"Key":"k","ETag":"e","Location":"https://h/%[1]s","Bucket":"%[1]s","VersionId":"%[1]s"}`, quoted)).CompleteMultipartUpload(t.Context(), "k", "u", nil)
-		if err != nil || !quote.Safe(done.Location+done.Bucket+done.VersionID) {
+		if err != nil || !parse.Safe(done.Location+done.Bucket+done.VersionID) {
 			t.Errorf("%q: completed %+v, %v", unsafe, done, err)
 		}
 		// What is sent back, or pasted, cannot be escaped.
@@ -70,7 +70,7 @@ func TestStringsOfTheService(t *testing.T) {
 				return err
 			}(),
 		} {
-			if err == nil || !quote.Safe(err.Error()) {
+			if err == nil || !parse.Safe(err.Error()) {
 				t.Errorf("%s with %q: %v", name, unsafe, err)
 			}
 		}

@@ -220,7 +220,7 @@ func listKeys(keys []string) string {
 }
 
 // parse returns a body as a value, none if it is not JSON.
-func parse(body []byte) value {
+func parseBody(body []byte) value {
 	if !json.Valid(body) {
 		return value{}
 	}

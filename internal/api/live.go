@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
@@ -57,7 +57,7 @@ func (c *Client) GetSession(ctx context.Context, id string) (Session, error) {
 	}
 	call := wire.Call{
 		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), Refusal: refusal(false, hasSession),
-		Shown: func(body []byte) bool { return hasSession(parse(body)) },
+		Shown: func(body []byte) bool { return hasSession(parseBody(body)) },
 	}
 	return ask(ctx, c, attempted, call, func(v value) (Session, error) {
 		s, err := c.decodeMasked(v)
@@ -103,7 +103,7 @@ func checkID(id string) error {
 		return errors.New("the id of the session is empty")
 	case id == "." || id == "..":
 		return fmt.Errorf("%q is not an id of a session", id)
-	case !quote.Safe(id):
+	case !parse.Safe(id):
 		return errors.New("the id of the session contains a control character")
 	}
 	return nil
@@ -118,6 +118,6 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 			query.Set(key, v)
 		}
 	}
-	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query, Shown: func(body []byte) bool { return hasSessions(parse(body)) }}
+	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query, Shown: func(body []byte) bool { return hasSessions(parseBody(body)) }}
 	return ask(ctx, c, "listing the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v) })
 }

@@ -24,7 +24,7 @@ const (
 
 // errorMessage returns what an error body says as one masked line, "" if it says nothing.
 func errorMessage(mask *redact.Redactor, contentType string, body []byte) string {
-	if v := parse(body); v.Exists() && len(v.Raw) <= errorBodyRead {
+	if v := parseBody(body); v.Exists() && len(v.Raw) <= errorBodyRead {
 		text := said(v, 0)
 		if text == "" && !v.hollow(0) {
 			text, _ = mask.JSON([]byte(v.Raw))
@@ -106,7 +106,7 @@ func refusal(ofUpload bool, answered func(value) bool) func(status int, body []b
 		if !ok && !ofUpload {
 			return wire.NotRefused, 0
 		}
-		v := parse(body)
+		v := parseBody(body)
 		inBody := statusIn(v.object())
 		switch {
 		case ok && v.Exists() && (inBody == 0 && !saysOnlyWhy(v) || answered(v)):

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 // Cursor says where the next page of a listing begins: the values of LastEvaluatedKey by name (id,
@@ -140,5 +140,5 @@ func cursorValue(v value) (string, bool) {
 		}
 	}
 	text, ok := v.scalar()
-	return text, ok && len(text) <= TextLimit && quote.Safe(text)
+	return text, ok && len(text) <= TextLimit && parse.Safe(text)
 }

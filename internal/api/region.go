@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 // Region is a region in which a live session may be created.
@@ -55,7 +55,7 @@ func decodeRegions(v value) ([]Region, error) {
 		}
 		var compact bytes.Buffer
 		_ = json.Compact(&compact, []byte(item.Raw)) // an item of valid JSON is valid
-		regions = append(regions, Region{Name: name, JSON: quote.Escape(compact.String())})
+		regions = append(regions, Region{Name: name, JSON: parse.Escape(compact.String())})
 	}
 	return regions, nil
 }
@@ -83,7 +83,7 @@ func nameKey(list value) string {
 // takes.
 func regionName(v value, depth int) (string, bool) {
 	if v.isString() {
-		name := quote.Escape(strings.TrimSpace(v.text()))
+		name := parse.Escape(strings.TrimSpace(v.text()))
 		return name, name != "" && len(name) <= TextLimit
 	}
 	if !v.IsObject() || depth > wrapperDepth {

@@ -7,8 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
@@ -75,8 +74,8 @@ func decodeSession(v value) (s Session, urls []string, err error) {
 	}
 	s["id"] = id
 	if at, err := time.Parse(time.RFC3339, s["scheduled_at"]); err == nil { // an instant, in any offset
-		if zone, err := forms.Zone(s["timezone"]); err == nil {
-			s["scheduled_at"] = at.In(zone).Format(forms.LocalTimeLayout)
+		if zone, err := parse.Zone(s["timezone"]); err == nil {
+			s["scheduled_at"] = at.In(zone).Format(parse.LocalTimeLayout)
 		}
 	}
 	if s["is_scheduled"] == "" && s["scheduled_at"] != "" { // a response with a start may leave it out
@@ -109,15 +108,15 @@ func (f *fields) field(field sessionfield.Field) string {
 	switch field.Kind {
 	case sessionfield.URL: // it may carry a token
 		f.urls = append(f.urls, f.get(field.Name).strings(0)...)
-		return quote.Escape(f.limited(AddressLimit, field.Name))
+		return parse.Escape(f.limited(AddressLimit, field.Name))
 	case sessionfield.Flag:
 		return f.boolean(field.Name)
 	case sessionfield.Number:
 		return f.integer(field.Name)
 	case sessionfield.Zone:
-		return forms.ZoneName(f.str(field.Name))
+		return parse.ZoneName(f.str(field.Name))
 	case sessionfield.LocalTime:
-		return forms.LocalTimeText(f.str(field.Name))
+		return parse.LocalTimeText(f.str(field.Name))
 	default:
 		if field.Name == outputMode {
 			return f.outputMode()
@@ -155,7 +154,7 @@ func (f *fields) outputMode() string {
 	if len(mode) > TextLimit {
 		f.complain(outputMode, v, "a shorter string")
 	}
-	return sessionfield.Canonical(quote.Escape(mode), sessionfield.Directions)
+	return sessionfield.Canonical(parse.Escape(mode), sessionfield.Directions)
 }
 
 // strings lists what a value says up to three levels deep, in objects and in lists of one element.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
@@ -200,7 +200,7 @@ func location(address string) string {
 		scheme, rest = "", address
 	}
 	authority, _, _ := strings.Cut(rest, "/")
-	return quote.Escape(scheme + rest[strings.LastIndexByte(authority, '@')+1:])
+	return parse.Escape(scheme + rest[strings.LastIndexByte(authority, '@')+1:])
 }
 
 // decodeMessage reads the message in the response to call 7; "" if there is none. The batch job was

@@ -8,16 +8,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 const actionName = "vodlive_submit_batch_job"
 
 // NewAction returns the action vodlive_submit_batch_job, which keeps nothing in the state.
-func NewAction() action.Action { return &submit{noun.Action{TypeName: actionName}} }
+func NewAction() action.Action { return &submit{providerdata.Action{TypeName: actionName}} }
 
-type submit struct{ noun.Action }
+type submit struct{ providerdata.Action }
 
 var _ action.ActionWithModifyPlan = (*submit)(nil)
 
@@ -27,7 +27,7 @@ func (a *submit) Schema(_ context.Context, _ action.SchemaRequest, resp *action.
 			"To submit a job only once, use the resource `vodlive_batch_job`.",
 		Attributes: map[string]schema.Attribute{
 			"paths": schema.ListAttribute{
-				Required: true, ElementType: types.StringType, Validators: distinct(noun.KeyPath),
+				Required: true, ElementType: types.StringType, Validators: distinct(providerdata.KeyPath),
 				MarkdownDescription: "Key paths of the files to process, not paths on this machine. At least one, without duplicates.",
 			},
 			"service_modes": schema.ListAttribute{

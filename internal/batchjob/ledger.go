@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -26,7 +26,7 @@ type Submission struct {
 // Submit submits a job, unless an earlier run has and no state has shown it. Then the job is that
 // one, with a warning, or an error if the service's response is not known: nothing can look it up.
 // An action drops the line when it has told the user.
-func (s Submission) Submit(ctx context.Context, data *noun.Data, diags *diag.Diagnostics) (made resume.Made, line *resume.Line) {
+func (s Submission) Submit(ctx context.Context, data *providerdata.Data, diags *diag.Diagnostics) (made resume.Made, line *resume.Line) {
 	request := resume.Request{
 		Kind: s.Kind, Service: data.UploadAddress, Name: strings.Join(s.Batch.Paths, ", "),
 		Body: struct {
@@ -72,19 +72,19 @@ func (s Submission) another() string {
 func (s Submission) unanswered(line *resume.Line) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",
 		fmt.Sprintf("An earlier run submitted a job with exactly these arguments at %s, and did not get a response. The service may be processing these paths:\n%s\n\n"+
-			"The provider did not send the request again. Find out at the service whether the job is running. %s", utc(line.Began()), noun.List(s.Batch.Paths), s.anyway(line)))
+			"The provider did not send the request again. Find out at the service whether the job is running. %s", utc(line.Began()), providerdata.List(s.Batch.Paths), s.anyway(line)))
 }
 
 // failed is the error of a request. It gives no advice to apply again if the job may have been
 // submitted nevertheless.
 func (s Submission) failed(err error, line *resume.Line) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
-		return noun.ErrorDiagnostic("Submitting the batch job", err)
+		return providerdata.ErrorDiagnostic("Submitting the batch job", err)
 	}
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n%s\n\n"+
 			"The provider did not send the request again. Find out at the service whether the job is running. %s",
-			noun.ErrorText(err), noun.List(s.Batch.Paths), s.anyway(line)))
+			providerdata.ErrorText(err), providerdata.List(s.Batch.Paths), s.anyway(line)))
 }
 
 // anyway says how the job is submitted although it may be running.

@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -23,10 +23,10 @@ const typeName = "vodlive_batch_job"
 
 // NewResource returns the resource vodlive_batch_job.
 func NewResource() resource.Resource {
-	return &batchJob{noun.Resource{TypeName: typeName}}
+	return &batchJob{providerdata.Resource{TypeName: typeName}}
 }
 
-type batchJob struct{ noun.Resource }
+type batchJob struct{ providerdata.Resource }
 
 var _ resource.ResourceWithModifyPlan = (*batchJob)(nil)
 
@@ -63,7 +63,7 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"paths": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Key paths of the files to process, usually `vodlive_media_upload.NAME.key_path`, not paths on this machine. At least one, without duplicates.",
-				Validators:          distinct(noun.KeyPath),
+				Validators:          distinct(providerdata.KeyPath),
 			},
 			"service_modes": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
@@ -91,7 +91,7 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if r.Data == nil {
 		return
 	}
-	note := noun.PlanNote{Create: req.State.Raw.IsNull()}
+	note := providerdata.PlanNote{Create: req.State.Raw.IsNull()}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 	if req.Plan.Raw.IsNull() {
 		return
@@ -117,7 +117,7 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(noun.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
+	resp.Diagnostics.Append(providerdata.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
 	r.submit(ctx, &plan, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
@@ -148,25 +148,25 @@ func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	var paths []string
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(state.Paths.ElementsAs(ctx, &paths, false)...)
-	note, diags := noun.ReadPlanNote(ctx, req.Private)
+	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if note.Create { // what refuses it must not cost the job in the state
 		if refused := r.Data.PlanUpload(ctx, typeName); refused.HasError() {
-			noun.RefuseDelete(ctx, resp, refused...)
+			providerdata.RefuseDelete(ctx, resp, refused...)
 			return
 		}
 	}
 	resp.Diagnostics.AddWarning("The batch job is not stopped",
 		fmt.Sprintf("The batch job that was submitted at %s was removed from the state. The service has no call to stop a job. Its paths:\n%s",
-			state.SubmittedAt.ValueString(), noun.List(paths)))
+			state.SubmittedAt.ValueString(), providerdata.List(paths)))
 }
 
 // equal reports whether two jobs have the same arguments. One that is not known differs.
 func (m *model) equal(other model) bool {
-	return m.Paths.Equal(other.Paths) && m.ServiceModes.Equal(other.ServiceModes) && noun.SameTriggers(m.Triggers, other.Triggers)
+	return m.Paths.Equal(other.Paths) && m.ServiceModes.Equal(other.ServiceModes) && providerdata.SameTriggers(m.Triggers, other.Triggers)
 }
 
 // submit submits the job, unless there are errors already, and fills in what follows from that.
@@ -192,13 +192,13 @@ func submissionOf(made resume.Made) submission {
 
 // plan reports what would make the submission fail: missing configuration of the upload and batch
 // API, an expired token, or a key path that is not allowed. user is the type that submits.
-func (j *job) plan(ctx context.Context, data *noun.Data, user string) diag.Diagnostics {
+func (j *job) plan(ctx context.Context, data *providerdata.Data, user string) diag.Diagnostics {
 	return append(data.PlanUpload(ctx, user), j.checkCustomers(data)...)
 }
 
 // batch is the request for the job, if this configuration may send it. user is the type that
 // submits.
-func (j *job) batch(ctx context.Context, data *noun.Data, user string, diags *diag.Diagnostics) (batch api.Batch) {
+func (j *job) batch(ctx context.Context, data *providerdata.Data, user string, diags *diag.Diagnostics) (batch api.Batch) {
 	diags.Append(data.NeedUpload(user)...)
 	diags.Append(j.checkCustomers(data)...)
 	diags.Append(j.Paths.ElementsAs(ctx, &batch.Paths, false)...)
@@ -207,14 +207,14 @@ func (j *job) batch(ctx context.Context, data *noun.Data, user string, diags *di
 }
 
 // checkCustomers holds the paths that are known against `allowed_customer_ids`.
-func (j *job) checkCustomers(data *noun.Data) (diags diag.Diagnostics) {
+func (j *job) checkCustomers(data *providerdata.Data) (diags diag.Diagnostics) {
 	for i, element := range j.Paths.Elements() {
 		keyPath, ok := element.(types.String)
 		if !ok || keyPath.IsUnknown() {
 			continue
 		}
 		if err := data.Uploader.CheckCustomer(keyPath.ValueString()); err != nil {
-			diags.AddAttributeError(path.Root("paths").AtListIndex(i), "The key path is not allowed", noun.ErrorAndAdvice(err))
+			diags.AddAttributeError(path.Root("paths").AtListIndex(i), "The key path is not allowed", providerdata.ErrorAndAdvice(err))
 		}
 	}
 	return diags

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/vmihailenco/msgpack/v5"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -83,20 +83,20 @@ func warnUnshown(lines []*resume.Line) (diags []*tfprotov6.Diagnostic) {
 // describe says what a line is about, and where its file is.
 func describe(n *resume.Line) string {
 	at := n.Began().UTC().Format(time.RFC3339)
-	what := "the batch job on " + quote.Escape(n.Name())
+	what := "the batch job on " + parse.Escape(n.Name())
 	if n.Kind() == resume.KindSession {
-		what = "live session " + quote.Escape(n.Name())
+		what = "live session " + parse.Escape(n.Name())
 	}
 	switch made := n.Made(); {
 	case made == nil:
 		what += ", asked for at " + at + ", without a response: it may exist"
 	case n.Kind() == resume.KindSession:
-		what += fmt.Sprintf(" (id %s), made at %s", quote.Escape(made.ID), at)
+		what += fmt.Sprintf(" (id %s), made at %s", parse.Escape(made.ID), at)
 	default:
 		what += ", submitted at " + at
 	}
 	if path := n.Path(); path != "" {
-		what += "; file " + quote.Escape(path)
+		what += "; file " + parse.Escape(path)
 	}
 	return what
 }

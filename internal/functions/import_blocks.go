@@ -12,8 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
@@ -181,7 +180,7 @@ func identifier(text string) string {
 // blocks returns the blocks of a session.
 func blocks(session types.Object, name string) string {
 	var lines [][2]string // name and value of each argument
-	width, id := 0, quote.HCL(text(session, "id"))
+	width, id := 0, parse.HCL(text(session, "id"))
 	for _, f := range sessionfield.Arguments {
 		value, ok := expression(session, f)
 		if isURL(f) {
@@ -224,7 +223,7 @@ func expression(object types.Object, f sessionfield.Field) (hcl string, ok bool)
 	}
 	given := text(object, f.Name)
 	if f.Kind == sessionfield.LocalTime {
-		given = forms.LocalTimeText(given) // a list may come from elsewhere than the provider
+		given = parse.LocalTimeText(given) // a list may come from elsewhere than the provider
 	}
-	return quote.HCL(given), true
+	return parse.HCL(given), true
 }

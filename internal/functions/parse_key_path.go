@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 type keyPathParts struct {
@@ -23,7 +23,7 @@ var parseKeyPath = pure{
 		MarkdownDescription: "Returns an object with the `customer_id`, `upload_id` and `file_name` of a key path, such as `key_path` of `vodlive_media_upload`.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name:                "key_path",
-			MarkdownDescription: "Key path of the form `" + forms.KeyPathForm + "`.",
+			MarkdownDescription: "Key path of the form `" + parse.KeyPathForm + "`.",
 		}},
 		Return: function.ObjectReturn{AttributeTypes: map[string]attr.Type{
 			"customer_id": types.StringType, "upload_id": types.StringType, "file_name": types.StringType,
@@ -34,7 +34,7 @@ var parseKeyPath = pure{
 		if err := arguments.Get(ctx, &given); err != nil {
 			return nil, err
 		}
-		parsed, problem := forms.ParseKeyPath(given)
+		parsed, problem := parse.SplitKeyPath(given)
 		if problem != nil {
 			return nil, argumentError(0, "the argument "+problem.Error())
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 type rtmpURL struct {
@@ -44,7 +44,7 @@ var parseRTMPURL = pure{
 		if err := arguments.Get(ctx, &given); err != nil {
 			return nil, err
 		}
-		parts, problem := forms.SplitStreamURL(given)
+		parts, problem := parse.SplitStreamURL(given)
 		if problem != "" {
 			return nil, argumentError(0, "the URL (which may have a stream key, so it is not shown) "+problem+
 				"; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 var timezoneParameter = function.StringParameter{
@@ -41,16 +41,16 @@ var formatScheduledAt = pure{
 			outOfRange := err.(*time.ParseError).Message //nolint:errorlint,forcetypeassert // time.Parse returns it unwrapped
 			return nil, argumentError(0, "the argument is not an RFC 3339 time, such as \"2040-06-30T18:45:00Z\""+outOfRange)
 		}
-		loc, err := forms.Zone(zone)
+		loc, err := parse.Zone(zone)
 		if err != nil {
 			return nil, zoneError(zone)
 		}
-		local := moment.In(loc).Format(forms.LocalTimeLayout)
-		wall, err := forms.ParseLocalTime(local)
+		local := moment.In(loc).Format(parse.LocalTimeLayout)
+		wall, err := parse.LocalTime(local)
 		if err != nil {
 			return nil, argumentError(0, "the time has a year that `scheduled_at` cannot express.")
 		}
-		if all := forms.Instants(wall, loc); len(all) > 1 {
+		if all := parse.Instants(wall, loc); len(all) > 1 {
 			return nil, argumentError(0, fmt.Sprintf("the time is %q in %s, which clocks show twice because of a clock change (at %s and at %s): the service could take the other one. "+
 				"Choose another time, or another time zone, such as \"UTC\".", local, zone, all[0].UTC().Format(time.RFC3339), all[1].UTC().Format(time.RFC3339)))
 		}
@@ -76,26 +76,26 @@ var parseScheduledAt = pure{
 		if err := arguments.Get(ctx, &at, &zone); err != nil {
 			return nil, err
 		}
-		wall, err := forms.ParseLocalTime(at)
+		wall, err := parse.LocalTime(at)
 		if err != nil {
 			problem := "the argument is not of the form YYYY-MM-DD HH:MM"
-			if errors.Is(err, forms.ErrNoSuchTime) {
-				problem = forms.ErrNoSuchTime.Error()
+			if errors.Is(err, parse.ErrNoSuchTime) {
+				problem = parse.ErrNoSuchTime.Error()
 			}
 			return nil, argumentError(0, problem+"; a schedule looks like \"2040-06-30 20:45\".")
 		}
-		loc, err := forms.Zone(zone)
+		loc, err := parse.Zone(zone)
 		if err != nil {
 			return nil, zoneError(zone)
 		}
-		switch all := forms.Instants(wall, loc); len(all) {
+		switch all := parse.Instants(wall, loc); len(all) {
 		case 1:
 			if year := all[0].UTC().Year(); year < 0 || year > 9999 {
 				return nil, argumentError(0, "the time has a year, in UTC, that RFC 3339 cannot express.")
 			}
 			return all[0].UTC().Format(time.RFC3339), nil
 		case 0:
-			before, after := forms.Around(wall, loc)
+			before, after := parse.Around(wall, loc)
 			return nil, argumentError(0, fmt.Sprintf("the time does not exist in %s: a clock change skips it. The nearest times are %q and %q.", zone, before, after))
 		default:
 			return nil, argumentError(0, fmt.Sprintf("clocks in %s show the time twice because of a clock change: at %s and at %s. Choose another time.",
@@ -106,5 +106,5 @@ var parseScheduledAt = pure{
 
 // zoneError is the error of a second argument that is not a time zone.
 func zoneError(zone string) *function.FuncError {
-	return argumentError(1, "the argument "+strings.TrimPrefix(forms.ZoneProblem(zone), fmt.Sprintf("is %q; it ", zone)))
+	return argumentError(1, "the argument "+strings.TrimPrefix(parse.ZoneProblem(zone), fmt.Sprintf("is %q; it ", zone)))
 }

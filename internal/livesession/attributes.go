@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
@@ -88,9 +88,9 @@ func newAttribute(f sessionfield.Field) attribute {
 	case sessionfield.Region:
 		a.valid, a.same, a.one = rules(notBlank), strings.EqualFold, strings.ToLower
 	case sessionfield.URL:
-		a.valid, a.same, a.one = rules(streamURL), forms.SameStreamURL, forms.CanonicalStreamURL
+		a.valid, a.same, a.one = rules(streamURL), parse.SameStreamURL, parse.CanonicalStreamURL
 	case sessionfield.Zone:
-		a.valid, a.same = rules(noun.StringRule{Allowed: forms.ZoneRule, Problem: forms.ZoneProblem}), forms.SameZone
+		a.valid, a.same = rules(providerdata.StringRule{Allowed: parse.ZoneRule, Problem: parse.ZoneProblem}), parse.SameZone
 	case sessionfield.LocalTime:
 		a.valid, a.same = rules(localTime), sameClock
 	case sessionfield.Text:

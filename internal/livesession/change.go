@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -34,7 +34,7 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	changed := changes(state, m, config, &data)
-	if len(changed) > 0 && noun.ProtectsChange(state.flag("deletion_protection"), m.flag("deletion_protection")) && !data.unusable(state, m) {
+	if len(changed) > 0 && providerdata.ProtectsChange(state.flag("deletion_protection"), m.flag("deletion_protection")) && !data.unusable(state, m) {
 		resp.Diagnostics.Append(protectedChange(state.label(), changed))
 		return
 	}
@@ -64,7 +64,7 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 		}
 	}
 	if !ok {
-		resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
 		return
 	}
 	m.save(ctx, &data, output{&resp.State, resp.Private, resp.Identity, &resp.Diagnostics})
@@ -165,7 +165,7 @@ func (r *liveSession) inAccount(ctx context.Context, state values, data *private
 	case api.NotFound(err):
 		diags.Append(elsewhere(state, data.FoundIn, r.account(), err))
 	case err != nil:
-		diags.Append(noun.ErrorDiagnostic("Reading the live session", err))
+		diags.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 	default:
 		data.FoundIn = r.account()
 	}
@@ -189,7 +189,7 @@ func (r *liveSession) showEndpoints(ctx context.Context, m, state values, data *
 	}
 	s, err := r.Data.API.GetSession(ctx, m.text("id"))
 	if err != nil {
-		diags.Append(noun.ErrorDiagnostic("Reading the live session", err))
+		diags.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 		return
 	}
 	m.fill(s, endpoints) // the other values were planned as they are in the state
@@ -203,10 +203,10 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	data := readPrivate(ctx, req.Private, m, &resp.Diagnostics)
 	if data.protected(m, m) { // a tainted session, whose plan does not see the state, or the client plans no deletion
-		noun.RefuseDelete(ctx, resp, protected(m.label(), noun.ReplaceOrRemove))
+		providerdata.RefuseDelete(ctx, resp, protected(m.label(), providerdata.ReplaceOrRemove))
 		return
 	}
-	note, diags := noun.ReadPlanNote(ctx, req.Private)
+	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	// Without a status, no GET has shown it.
 	unready := m.str("status").IsNull() || !ending(m.text("status")) && !m.ready(m.str("status"))
@@ -220,7 +220,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	var d diag.Diagnostic
 	if note.Create { // what refuses the Create must not cost the session in the state
 		if refused := r.refusesCreate(limited, note); refused.HasError() {
-			noun.RefuseDelete(ctx, resp, refused...)
+			providerdata.RefuseDelete(ctx, resp, refused...)
 			return
 		}
 		if goesOn, d = r.goesOn(limited, m, &data); goesOn {
@@ -233,7 +233,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 			d = r.madeEarlier(ctx, limited, m, m, m, refusing...)
 		}
 		if d != nil {
-			noun.RefuseDelete(ctx, resp, d)
+			providerdata.RefuseDelete(ctx, resp, d)
 			return
 		}
 	}
@@ -245,14 +245,14 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
 	}
 	if goesOn {
-		noun.Shared[onWay](r.Data).leave(data)
+		providerdata.Shared[onWay](r.Data).leave(data)
 		resp.Diagnostics.Append(data.Waiting.handedOver()...)
 	}
 	resp.Diagnostics.Append(warnOthers(data.others(m, goesOn), forgottenToo)...)
 }
 
 // refusesCreate returns why the Create of a replacement would fail before its request.
-func (r *liveSession) refusesCreate(ctx context.Context, note noun.PlanNote) diag.Diagnostics {
+func (r *liveSession) refusesCreate(ctx context.Context, note providerdata.PlanNote) diag.Diagnostics {
 	diags := r.Data.NeedLive(typeName)
 	if !note.Until.IsZero() && !note.Until.After(time.Now()) {
 		diags.AddAttributeError(path.Root("scheduled_at"), "scheduled_at is in the past",
@@ -349,7 +349,7 @@ func importDiffers(state, plan values, changed []change) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The imported live session differs from the configuration",
 		fmt.Sprintf("Live session %s is imported in this plan, or no plan has refreshed it since its import, and the configuration has other arguments. The service cannot change a session, so the apply would create a new one, "+
 			"and the imported one would be in no state:\n%s\n\nWrite the values of the session, and plan again. To create a new session in its place, change the configuration after the import.",
-			state.label(), noun.List(lines)))
+			state.label(), providerdata.List(lines)))
 }
 
 // label names a session in a diagnostic.
@@ -363,12 +363,12 @@ func label(id, name, status string) string {
 
 // protected is the error of a plan that would do to a protected session what is given.
 func protected(label, what string) diag.Diagnostic {
-	return noun.Protected("live session", label, what)
+	return providerdata.Protected("live session", label, what)
 }
 
 // protectedChange is the error of a change in place of a protected session.
 func protectedChange(label string, changed []change) diag.Diagnostic {
-	return noun.ProtectedChange("live session", label, "create a new session in its place because of "+names(changed))
+	return providerdata.ProtectedChange("live session", label, "create a new session in its place because of "+names(changed))
 }
 
 // ended reports whether a session is known to run no longer.

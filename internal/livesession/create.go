@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
@@ -34,7 +34,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(noun.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
+	resp.Diagnostics.Append(providerdata.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
 	given := m.given(config)
 	created := r.left(limited, m, &resp.Diagnostics)
 	if created == nil && !resp.Diagnostics.HasError() {
@@ -76,7 +76,7 @@ func (m values) limit(ctx context.Context, operation string, diags *diag.Diagnos
 	}
 	limit, d := limitOf(ctx, defaultTimeout)
 	diags.Append(d...)
-	return noun.WithLimit(ctx, limit, operation)
+	return providerdata.WithLimit(ctx, limit, operation)
 }
 
 // limiting is the attribute of `timeouts` that limits an operation: an update has the limit of a

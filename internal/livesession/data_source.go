@@ -19,15 +19,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // NewDataSource returns the data source vodlive_live_session.
 func NewDataSource() datasource.DataSource {
-	return &sessionDataSource{noun.DataSource{TypeName: typeName}}
+	return &sessionDataSource{providerdata.DataSource{TypeName: typeName}}
 }
 
-type sessionDataSource struct{ noun.DataSource }
+type sessionDataSource struct{ providerdata.DataSource }
 
 var _ datasource.DataSourceWithConfigValidators = (*sessionDataSource)(nil)
 
@@ -90,7 +90,7 @@ func (d *sessionDataSource) Read(ctx context.Context, req datasource.ReadRequest
 }
 
 // readByID reads the session with the id of m.
-func readByID(ctx context.Context, data *noun.Data, m values, diags *diag.Diagnostics) {
+func readByID(ctx context.Context, data *providerdata.Data, m values, diags *diag.Diagnostics) {
 	id := m.text("id")
 	since := time.Now()
 	s, err := data.API.GetSession(ctx, id)
@@ -106,7 +106,7 @@ func readByID(ctx context.Context, data *noun.Data, m values, diags *diag.Diagno
 		}
 		return
 	case err != nil:
-		diags.Append(noun.ErrorDiagnostic("Reading the live session", err))
+		diags.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 		return
 	}
 	m.fill(s, attributes)
@@ -123,7 +123,7 @@ func noSuchSession(id, base string, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("No live session has this id",
 		fmt.Sprintf("No session of this account has the id %q. The provider looked for it at %s with the configured access token id. "+
 			"Check the id, and that `base_url` and the credentials belong to the account that has the session. "+
-			"The data source `vodlive_live_sessions` lists the sessions of an account.\n\n%s", id, base, noun.ErrorText(err)))
+			"The data source `vodlive_live_sessions` lists the sessions of an account.\n\n%s", id, base, providerdata.ErrorText(err)))
 }
 
 // mostNamed is how many sessions of one name a diagnostic lists.
@@ -164,7 +164,7 @@ func (d *sessionDataSource) named(ctx context.Context, name types.String, of typ
 	for _, s := range found[:min(len(found), mostNamed)] {
 		lines = append(lines, fmt.Sprintf("%s (status %s)", s.ID(), s.Status()))
 	}
-	text := noun.List(lines)
+	text := providerdata.List(lines)
 	if more := len(found) - len(lines); more > 0 {
 		text += fmt.Sprintf("\n  and %d more", more)
 	}
@@ -180,10 +180,10 @@ const listTypeName = "vodlive_live_sessions"
 
 // NewListDataSource returns the data source vodlive_live_sessions.
 func NewListDataSource() datasource.DataSource {
-	return &sessionsDataSource{noun.DataSource{TypeName: listTypeName}}
+	return &sessionsDataSource{providerdata.DataSource{TypeName: listTypeName}}
 }
 
-type sessionsDataSource struct{ noun.DataSource }
+type sessionsDataSource struct{ providerdata.DataSource }
 
 type sessionsModel struct {
 	filter
@@ -201,7 +201,7 @@ func (d *sessionsDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			Optional: true,
 			MarkdownDescription: "Maximum number of sessions in `sessions`, at least 1. Reading stops as soon as that many have matched, " +
 				"which saves requests in a large account (a page has 100 sessions). Default: no limit.",
-			Validators: []validator.Int64{noun.NumberRule{Allowed: "must be at least 1", OK: func(n int64) bool { return n >= 1 }}},
+			Validators: []validator.Int64{providerdata.NumberRule{Allowed: "must be at least 1", OK: func(n int64) bool { return n >= 1 }}},
 		},
 		"sessions": schema.ListAttribute{
 			Computed: true, ElementType: objectType(withoutURLs),

@@ -6,16 +6,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // NewEphemeralResource returns the ephemeral resource vodlive_live_session, which reads a session
 // without leaving its stream keys in a plan or a state.
 func NewEphemeralResource() ephemeral.EphemeralResource {
-	return &ephemeralSession{noun.EphemeralResource{TypeName: typeName}}
+	return &ephemeralSession{providerdata.EphemeralResource{TypeName: typeName}}
 }
 
-type ephemeralSession struct{ noun.EphemeralResource }
+type ephemeralSession struct{ providerdata.EphemeralResource }
 
 func (e *ephemeralSession) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	all := computedAttributes[schema.Attribute](attributes)

@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
@@ -55,16 +55,16 @@ func filterBy(description string, rules ...validator.String) schema.StringAttrib
 }
 
 // matching yields the sessions of the account that match. An error is the last element.
-func (f *filter) matching(ctx context.Context, data *noun.Data) iter.Seq2[api.Session, diag.Diagnostic] {
+func (f *filter) matching(ctx context.Context, data *providerdata.Data) iter.Seq2[api.Session, diag.Diagnostic] {
 	return func(yield func(api.Session, diag.Diagnostic) bool) {
 		pattern, err := regexp.Compile(f.NameRegex.ValueString())
 		if err != nil { // it was unknown during validation
-			yield(nil, diag.NewAttributeErrorDiagnostic(path.Root("name_regex"), noun.InvalidValue, fmt.Sprintf("`name_regex` is %q, which is no regular expression in RE2 syntax: %s.", f.NameRegex.ValueString(), err)))
+			yield(nil, diag.NewAttributeErrorDiagnostic(path.Root("name_regex"), providerdata.InvalidValue, fmt.Sprintf("`name_regex` is %q, which is no regular expression in RE2 syntax: %s.", f.NameRegex.ValueString(), err)))
 			return
 		}
 		for s, err := range data.Sessions.All(ctx) {
 			if err != nil {
-				yield(nil, noun.ErrorDiagnostic("Listing the live sessions", err))
+				yield(nil, providerdata.ErrorDiagnostic("Listing the live sessions", err))
 				return
 			}
 			if f.matches(s) && pattern.MatchString(s.Name()) && !yield(s, nil) {

@@ -11,13 +11,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 // ledgerRequest is what a session is looked up by in the ledger.
-func ledgerRequest(data *noun.Data, given values) resume.Request {
+func ledgerRequest(data *providerdata.Data, given values) resume.Request {
 	return resume.Request{Kind: resume.KindSession, Service: data.LiveAddress + "\n" + data.LiveAccount, Body: given.meaning(), Name: given.text("name")}
 }
 
@@ -72,7 +72,7 @@ func (m values) usable(s api.Session) bool {
 
 // leftRequest is what a session that a Delete has left is looked up by: the arguments that states
 // have.
-func leftRequest(data *noun.Data, m values) resume.Request {
+func leftRequest(data *providerdata.Data, m values) resume.Request {
 	r := ledgerRequest(data, m)
 	r.Body = []any{r.Body, m[versionName].String()}
 	return r
@@ -82,7 +82,7 @@ func leftRequest(data *noun.Data, m values) resume.Request {
 func unreadableEarlier(label string, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The live session of an earlier run cannot be read",
 		fmt.Sprintf("An earlier run created live session %s with exactly these arguments. "+
-			"It could not be read, so the create was not sent: another session would run beside it. Apply again.\n\n%s", label, noun.ErrorText(err)))
+			"It could not be read, so the create was not sent: another session would run beside it. Apply again.\n\n%s", label, providerdata.ErrorText(err)))
 }
 
 // earlierLines are the lines of sessions with these arguments, and of those that a Delete has left,
@@ -144,7 +144,7 @@ func (e *earlier) add(line *resume.Line, s api.Session) {
 	e.sessions = append(e.sessions, fmt.Sprintf("An earlier run created live session %s (%q, status %s) with exactly these arguments at %s, and no plan on this machine has shown it in the state since.",
 		id, line.Name(), s.Status(), utc(line.Began())))
 	e.blocks = append(e.blocks, importBlock(id))
-	e.commands = append(e.commands, fmt.Sprintf("`terraform state list -id=%s`", quote.Shell(id)))
+	e.commands = append(e.commands, fmt.Sprintf("`terraform state list -id=%s`", parse.Shell(id)))
 	e.files = append(e.files, line.Path())
 }
 

@@ -8,16 +8,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // NewListResource returns the list resource vodlive_live_session of `terraform query`.
 func NewListResource() list.ListResource {
-	return &listing{noun.Resource{TypeName: typeName}}
+	return &listing{providerdata.Resource{TypeName: typeName}}
 }
 
 // listing is the list resource. It makes no GET per session: the listing has every field.
-type listing struct{ noun.Resource }
+type listing struct{ providerdata.Resource }
 
 func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	attributes := map[string]schema.Attribute{}

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // searchLimit limits the search for a lost session, including retries of the listing.
@@ -22,22 +22,22 @@ const searchLimit = 2 * time.Minute
 // created nevertheless is looked for in the listing, so that the user can import it instead of
 // creating a second one. ErrorText leaves out the advice to apply again. old is the session in the
 // state, which is empty for a new resource.
-func createFailed(ctx context.Context, data *noun.Data, given, old values, sent time.Time, err error) diag.Diagnostic {
+func createFailed(ctx context.Context, data *providerdata.Data, given, old values, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
-		return noun.ErrorDiagnostic("Creating the live session", err)
+		return providerdata.ErrorDiagnostic("Creating the live session", err)
 	}
 	l := lostCreate{data: data, given: given, old: old, sent: sent, within: appearWithin}
 	l.search(ctx)
 	return diag.NewErrorDiagnostic("The live session may have been created",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The provider did not send it again, because that could create a second session.\n\n%s",
-			noun.ErrorText(err), l.text()))
+			providerdata.ErrorText(err), l.text()))
 }
 
 // lostCreate is the search for the session of a create whose response was lost. The service shows
 // no time of creation, so every session with these arguments may be it, unless the listing showed
 // it before, or a resource has it.
 type lostCreate struct {
-	data  *noun.Data
+	data  *providerdata.Data
 	given values    // with the URLs of write-only arguments
 	old   values    // in the state; may be empty
 	sent  time.Time // before the request went out; zero: by an earlier process
@@ -98,7 +98,7 @@ func (l *lostCreate) text() string {
 	case !l.listed && l.interrupted:
 		b.WriteString("The run was interrupted before the provider could look for the session.")
 	case !l.listed:
-		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", noun.Reason(l.err))
+		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.Reason(l.err))
 	default:
 		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.searched))
 		if l.interrupted {
@@ -111,7 +111,7 @@ func (l *lostCreate) text() string {
 				"the service shows no time of creation. Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.", count(len(l.found)))
 		}
 		if l.err != nil && !l.interrupted {
-			b.WriteString(" The last listing failed: " + noun.Reason(l.err))
+			b.WriteString(" The last listing failed: " + providerdata.Reason(l.err))
 		}
 	}
 	left := mostBlockBytes
@@ -138,7 +138,7 @@ func (l *lostCreate) text() string {
 
 // importBlock is the block that imports a session.
 func importBlock(id string) string {
-	return fmt.Sprintf("import {\n  to = %s.NAME\n  id = %s\n}", typeName, quote.HCL(id))
+	return fmt.Sprintf("import {\n  to = %s.NAME\n  id = %s\n}", typeName, parse.HCL(id))
 }
 
 // mayHave reports whether a session has the given arguments. An optional value that the service did

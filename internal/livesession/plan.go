@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // ModifyPlan applies the rules that need the account or the clock, decides whether the apply
@@ -51,14 +51,14 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 	if r.Data != nil {
 		data.own(r.Data)
 	}
-	var note noun.PlanNote // for the second call of a replacement
+	var note providerdata.PlanNote // for the second call of a replacement
 	if data.protected(state, plan) {
 		note.Protected = state.label()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 	known := r.Data != nil && !r.Data.Unknown
 	if known && data.FoundIn != r.account() {
-		resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.text("id"), state.text("name")})...)
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.text("id"), state.text("name")})...)
 	}
 	changed := changes(state, plan, config, &data)
 	if data.Imported && decided(changed) {
@@ -66,7 +66,7 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 		return
 	}
 	given := plan.given(config)
-	refused := decided(changed) && noun.ProtectsChange(state.flag("deletion_protection"), plan.flag("deletion_protection")) && !data.unusable(state, plan)
+	refused := decided(changed) && providerdata.ProtectsChange(state.flag("deletion_protection"), plan.flag("deletion_protection")) && !data.unusable(state, plan)
 	continues := !refused && len(changed) > 0 && data.continues(state, plan, given)
 	mayContinue := !given.known() && data.onItsWay(state)
 	resp.Diagnostics.Append(warnOthers(data.others(state, continues || mayContinue), leftBeside)...)
@@ -96,16 +96,16 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 
 // planCreate applies the rules for a new session.
 func (r *liveSession) planCreate(ctx context.Context, plan, config values, resp *resource.ModifyPlanResponse) {
-	first, diags := noun.ReadPlanNote(ctx, resp.Private) // of the call with the prior state, if there was one
+	first, diags := providerdata.ReadPlanNote(ctx, resp.Private) // of the call with the prior state, if there was one
 	resp.Diagnostics.Append(diags...)
 	if first.Protected != "" {
 		resp.Diagnostics.Append(protected(first.Protected, "replace it"))
 		return
 	}
-	was, diags := noun.ReadPrivate[replaced](ctx, resp.Private, privateReplacedKey)
+	was, diags := providerdata.ReadPrivate[replaced](ctx, resp.Private, privateReplacedKey)
 	resp.Diagnostics.Append(diags...)
 	if was.ID != "" && r.Data != nil && !r.Data.Unknown {
-		data, diags := noun.ReadPrivate[privateData](ctx, resp.Private, privateDataKey)
+		data, diags := providerdata.ReadPrivate[privateData](ctx, resp.Private, privateDataKey)
 		resp.Diagnostics.Append(diags...)
 		if !r.inAccount(ctx, values{"id": types.StringValue(was.ID), "name": types.StringValue(was.Name)}, &data, &resp.Diagnostics) {
 			return
@@ -113,7 +113,7 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config values, resp 
 	}
 	r.checkNew(ctx, plan, config, &resp.Diagnostics)
 	given := plan.given(config)
-	note := noun.PlanNote{Create: true, Earlier: r.refusing(ctx, plan, given)}
+	note := providerdata.PlanNote{Create: true, Earlier: r.refusing(ctx, plan, given)}
 	if !r.waitsInstead(ctx, plan) {
 		note.Until, note.Region = given.start(), given.text("region")
 	}
@@ -143,14 +143,14 @@ func (r *liveSession) planRegion(ctx context.Context, region types.String, diags
 	problem, err := r.checkRegion(ctx, region.ValueString())
 	switch {
 	case ctx.Err() != nil:
-		diags.Append(noun.ErrorDiagnostic("Listing the regions", ctx.Err()))
+		diags.Append(providerdata.ErrorDiagnostic("Listing the regions", ctx.Err()))
 	case api.Misconfigured(err):
-		failed := noun.ErrorDiagnostic("Listing the regions", err)
+		failed := providerdata.ErrorDiagnostic("Listing the regions", err)
 		diags.AddError(failed.Summary(), failed.Detail()+"\n\n"+withoutCheck)
 	case err != nil:
 		diags.AddAttributeWarning(path.Root("region"), "The region was not checked",
 			fmt.Sprintf("The provider did not check whether %q is allocated to the account. "+
-				"If it is not, creating the session will fail. %s\n\n%s", region.ValueString(), noun.ErrorAndAdvice(err), withoutCheck))
+				"If it is not, creating the session will fail. %s\n\n%s", region.ValueString(), providerdata.ErrorAndAdvice(err), withoutCheck))
 	case problem != "":
 		diags.AddAttributeError(path.Root("region"), "The region is not allocated to the account", problem)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -72,7 +72,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.Append(warnOthers(data.Left, forgottenToo)...)
 		return
 	case err != nil:
-		resp.Diagnostics.Append(noun.ErrorDiagnostic("Reading the live session", err))
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 		return
 	}
 	data.FoundIn, data.Imported = r.account(), importing
@@ -107,7 +107,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	r.refreshOthers(ctx, m, &data)
 	if importing {
 		setIdentity(ctx, resp.Identity, m.text("id"), &resp.Diagnostics) // in the service's spelling
-		noun.Shared[imports](r.Data).Store(m.text("name"), nil)
+		providerdata.Shared[imports](r.Data).Store(m.text("name"), nil)
 		r.imported(ctx, m)
 	} else {
 		m["id"] = types.StringValue(id) // an identity must not change
@@ -120,7 +120,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if !maps.EqualFunc(before, m, attr.Value.Equal) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, m.object())...)
 	}
-	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
 }
 
 // read reads a session of the state. If no GET has returned it since its creation, read retries on
@@ -204,14 +204,14 @@ func (d *privateData) drifted(m values, s api.Session) []attribute {
 
 // listedAfterAll reports whether the listing shows a session for which a GET answered 404. A
 // gateway may answer so for every session. The listing is read once for all of them.
-func listedAfterAll(ctx context.Context, data *noun.Data, id string) (bool, error) {
+func listedAfterAll(ctx context.Context, data *providerdata.Data, id string) (bool, error) {
 	s, err := data.Sessions.Listed(ctx, id, time.Time{})
 	return s != nil, err
 }
 
 // listedOnly says that the listing shows a session for which the GET answered 404.
 func listedOnly(id string, err error, severity diag.Severity) diag.Diagnostic {
-	detail := fmt.Sprintf("Reading live session %s returned 404, but the listing of the account shows it: %s\n\n", id, noun.Reason(err))
+	detail := fmt.Sprintf("Reading live session %s returned 404, but the listing of the account shows it: %s\n\n", id, providerdata.Reason(err))
 	if severity == diag.SeverityWarning {
 		return diag.NewWarningDiagnostic(fmt.Sprintf("Live session %s is listed, but was not found", id), detail+"The state was not changed. The next plan or refresh reads the session again.")
 	}
@@ -222,7 +222,7 @@ func listedOnly(id string, err error, severity diag.Severity) diag.Diagnostic {
 func unlistable(id string, err, listErr error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("It is not known whether the live session is gone",
 		fmt.Sprintf("A GET of live session %s returned 404, and the listing of the account, which would show whether it is gone, could not be read. Nothing was changed. Try again.\n\n%s\n\n%s",
-			id, noun.ErrorText(err), noun.ErrorText(listErr)))
+			id, providerdata.ErrorText(err), providerdata.ErrorText(listErr)))
 }
 
 const forgetIt = "run `terraform state rm` with the address of the resource. The next apply then creates a new session if the resource is in the configuration."
@@ -241,7 +241,7 @@ func elsewhere(m values, found, now account, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The live session may be in another account",
 		fmt.Sprintf("Live session %s (%q) was last found %s. It was not found %s: %s\n\n"+
 			"The state was not changed. To go on with the session, configure the `base_url`, `access_token_id` and `secret_key` with which it was found. "+rotated+
-			"If the resource is to have a session of this account, or the session is gone, %s", m.text("id"), m.text("name"), last, here, noun.Reason(err), forgetIt))
+			"If the resource is to have a session of this account, or the session is gone, %s", m.text("id"), m.text("name"), last, here, providerdata.Reason(err), forgetIt))
 }
 
 // protectedGone is the error of a 404 for a protected session.
@@ -249,7 +249,7 @@ func protectedGone(m values, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The protected live session was not found",
 		fmt.Sprintf("Live session %s (%q) has `deletion_protection = true` in the state, and reading it returned 404: %s\n\n"+
 			"The state was not changed. Check `base_url`, `access_token_id` and `secret_key`. If the session is gone, %s",
-			m.text("id"), m.text("name"), noun.Reason(err), forgetIt))
+			m.text("id"), m.text("name"), providerdata.Reason(err), forgetIt))
 }
 
 // gone warns of a session that is removed from the state because of a 404.
@@ -257,7 +257,7 @@ func gone(m values, err error) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(fmt.Sprintf("Live session %s was not found", m.title()),
 		fmt.Sprintf("Live session %s (%q) was removed from the state, because reading it returned 404 and the listing does not show it: %s\n\n"+
 			"The service also returns 404 if the credentials belong to another account. If the session should still exist, check `base_url`, "+
-			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.text("id"), m.text("name"), noun.Reason(err)))
+			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.text("id"), m.text("name"), providerdata.Reason(err)))
 }
 
 // goneBeside is the error of a 404 for a session in whose place an earlier update made another one,
@@ -267,5 +267,5 @@ func goneBeside(m values, other made, err error) diag.Diagnostic {
 		fmt.Sprintf("Live session %s (%q) is in the state. Reading it returned 404, and the listing does not show it: %s\n\n"+
 			"An earlier apply created live session %s in its place, and did not see it ready. The state was not changed, because the next apply would create a further session. "+
 			"If the credentials are right, run `terraform state rm` with the address of the resource. To go on with the session that is on its way, then add its block, and apply:\n\n%s",
-			m.text("id"), m.text("name"), noun.Reason(err), other.label(), importBlock(other.ID)))
+			m.text("id"), m.text("name"), providerdata.Reason(err), other.label(), importBlock(other.ID)))
 }

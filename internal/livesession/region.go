@@ -14,17 +14,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 const regionsTypeName = "vodlive_regions"
 
 // NewRegionsDataSource returns the data source vodlive_regions.
 func NewRegionsDataSource() datasource.DataSource {
-	return &regionsDataSource{noun.DataSource{TypeName: regionsTypeName}}
+	return &regionsDataSource{providerdata.DataSource{TypeName: regionsTypeName}}
 }
 
-type regionsDataSource struct{ noun.DataSource }
+type regionsDataSource struct{ providerdata.DataSource }
 
 type regionsModel struct {
 	Names   []types.String `tfsdk:"names"`
@@ -61,7 +61,7 @@ func (d *regionsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, 
 	}
 	regions, err := listRegions(ctx, ctx, d.Data)
 	if err != nil {
-		resp.Diagnostics.Append(noun.ErrorDiagnostic("Listing the regions", err))
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the regions", err))
 		return
 	}
 	sorted := slices.SortedFunc(slices.Values(regions), func(a, b api.Region) int { return cmp.Compare(a.Name, b.Name) })
@@ -88,8 +88,8 @@ const advisory = 15 * time.Second
 
 // listRegions lists the regions allocated to the account (SERVICE.md, call 8). It makes one request
 // per process: it keeps an error, too, unless ctx caused it. limited is ctx, or limits it further.
-func listRegions(ctx, limited context.Context, data *noun.Data) ([]api.Region, error) {
-	r := noun.Shared[regions](data)
+func listRegions(ctx, limited context.Context, data *providerdata.Data) ([]api.Region, error) {
+	r := providerdata.Shared[regions](data)
 	r.made.Do(func() { r.turn = make(chan struct{}, 1) })
 	select {
 	case r.turn <- struct{}{}:
@@ -130,7 +130,7 @@ func regionProblem(region string, allocated []string) string {
 	}
 	names := slices.Sorted(slices.Values(allocated))
 	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(names, "and"))
-	if near, respelled := noun.Nearest(region, names...); respelled {
+	if near, respelled := providerdata.Nearest(region, names...); respelled {
 		problem += fmt.Sprintf(" Did you mean %q?", near)
 	}
 	return problem

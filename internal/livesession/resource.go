@@ -8,17 +8,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 const typeName = "vodlive_live_session" // of the resource, the data source, the list and the ephemeral resource
 
 // NewResource returns the resource vodlive_live_session.
 func NewResource() resource.Resource {
-	return &liveSession{noun.Resource{TypeName: typeName}}
+	return &liveSession{providerdata.Resource{TypeName: typeName}}
 }
 
-type liveSession struct{ noun.Resource }
+type liveSession struct{ providerdata.Resource }
 
 var (
 	_ resource.ResourceWithIdentity       = (*liveSession)(nil)

@@ -13,16 +13,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // oneOf allows the given values. If only the case or a separator is wrong, it suggests the right
 // one.
-func oneOf(values ...string) noun.StringRule {
-	return noun.Rule("must be "+quoted(values), func(value string) (ok bool, hint string) {
-		if meant, respelled := noun.Nearest(value, values...); respelled {
+func oneOf(values ...string) providerdata.StringRule {
+	return providerdata.Rule("must be "+quoted(values), func(value string) (ok bool, hint string) {
+		if meant, respelled := providerdata.Nearest(value, values...); respelled {
 			hint = fmt.Sprintf(" Write %q.", meant)
 		}
 		return slices.Contains(values, value), hint
@@ -30,13 +29,13 @@ func oneOf(values ...string) noun.StringRule {
 }
 
 // notBlank rejects an empty string and white space.
-var notBlank = noun.Rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
+var notBlank = providerdata.Rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
 
 // sessionID rejects what cannot be the id of a session: in the path of a request it would be
 // another call.
-var sessionID = noun.Rule("must be the id of a session", func(value string) (ok bool, hint string) {
-	ok = strings.TrimSpace(value) == value && value != "" && value != "." && value != ".." && quote.Safe(value)
-	if trimmed := strings.TrimSpace(value); !ok && trimmed != "" && quote.Safe(trimmed) && trimmed != value {
+var sessionID = providerdata.Rule("must be the id of a session", func(value string) (ok bool, hint string) {
+	ok = strings.TrimSpace(value) == value && value != "" && value != "." && value != ".." && parse.Safe(value)
+	if trimmed := strings.TrimSpace(value); !ok && trimmed != "" && parse.Safe(trimmed) && trimmed != value {
 		hint = fmt.Sprintf(" Write %q.", trimmed)
 	}
 	return ok, hint
@@ -44,10 +43,10 @@ var sessionID = noun.Rule("must be the id of a session", func(value string) (ok 
 
 // knownStatus only warns of an unknown status, because the service may have added it. Another
 // spelling of a known one is an error: no session would ever have it.
-var knownStatus = noun.StringRule{
+var knownStatus = providerdata.StringRule{
 	Allowed: "should be " + quoted(statuses), Unknown: "Unknown status",
 	Problem: func(value string) string {
-		if meant, respelled := noun.Nearest(value, statuses...); respelled && meant != value {
+		if meant, respelled := providerdata.Nearest(value, statuses...); respelled && meant != value {
 			return fmt.Sprintf("has %q; no session has this status. Write %q.", value, meant)
 		}
 		return ""
@@ -57,7 +56,7 @@ var knownStatus = noun.StringRule{
 			return ""
 		}
 		problem := fmt.Sprintf("has %q, which is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
-		if near, _ := noun.Nearest(value, statuses...); near != "" {
+		if near, _ := providerdata.Nearest(value, statuses...); near != "" {
 			problem += fmt.Sprintf(" Did you mean %q?", near)
 		}
 		return problem
@@ -69,7 +68,7 @@ var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|w
 
 // streamURL allows an rtmp or rtmps URL with a host. It never shows the value, because the path
 // carries a stream key.
-var streamURL = noun.StringRule{Allowed: streamURLRule, Problem: func(value string) string {
+var streamURL = providerdata.StringRule{Allowed: streamURLRule, Problem: func(value string) string {
 	if wrong := streamURLProblem(value); wrong != "" {
 		return fmt.Sprintf("(sensitive, so not shown) %s; it %s.", wrong, streamURLRule)
 	}
@@ -100,31 +99,31 @@ func streamURLProblem(value string) string {
 	if u.Hostname() == "" {
 		return "has no host"
 	}
-	return forms.PortProblem(u)
+	return parse.PortProblem(u)
 }
 
 // localTime allows YYYY-MM-DD HH:MM with a valid day and hour.
-var localTime = noun.Rule("must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\"", func(value string) (ok bool, hint string) {
-	if _, err := forms.ParseLocalTime(value); err == nil {
+var localTime = providerdata.Rule("must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\"", func(value string) (ok bool, hint string) {
+	if _, err := parse.LocalTime(value); err == nil {
 		return true, ""
-	} else if errors.Is(err, forms.ErrNoSuchTime) {
+	} else if errors.Is(err, parse.ErrNoSuchTime) {
 		return false, " This day or hour does not exist."
 	}
 	value = strings.TrimSpace(value)
-	t, ok := forms.ReadLocalTime(value)
+	t, ok := parse.ReadLocalTime(value)
 	if !ok {
 		var err error
 		t, err = time.Parse(time.RFC3339, value)
 		ok = err == nil
 	}
 	if ok {
-		hint = fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(forms.LocalTimeLayout))
+		hint = fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(parse.LocalTimeLayout))
 	}
 	return false, hint
 })
 
 // regex allows regular expressions of Go's regexp package.
-var regex = noun.StringRule{Allowed: "must be a regular expression in RE2 syntax", Problem: func(value string) string {
+var regex = providerdata.StringRule{Allowed: "must be a regular expression in RE2 syntax", Problem: func(value string) string {
 	if _, err := regexp.Compile(value); err != nil {
 		return fmt.Sprintf("is %q; it must be a regular expression in RE2 syntax (%s).", value, err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 func TestCheckFuture(t *testing.T) {
@@ -55,7 +55,7 @@ func FuzzScheduledAt(f *testing.F) {
 		if problem := localTime.Problem(at); problem != "" {
 			return
 		}
-		if wall, err := forms.ParseLocalTime(at); err != nil || wall.Format(forms.LocalTimeLayout) != at {
+		if wall, err := parse.LocalTime(at); err != nil || wall.Format(parse.LocalTimeLayout) != at {
 			t.Errorf("%q passes but is no local time: %v", at, err)
 		}
 	})

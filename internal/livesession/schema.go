@@ -17,7 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // resourceSchema is the schema of the resource. ModifyPlan decides which changes need a new
@@ -53,7 +53,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 				"Moving the same URL to its plain argument, or back, changes nothing. Data sources and `vodlive_live_session_status` " +
 				"with `include_urls` store these URLs, too.",
 		},
-		"timeouts": noun.Timeouts(ctx, timeouts.Opts{
+		"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
 			Create:            true,
 			CreateDescription: "Time limit for a create with its wait, such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
 			Update:            true,

@@ -1,6 +1,6 @@
 package livesession
 
-import "github.com/vodlive/terraform-provider-vodlive/internal/forms"
+import "github.com/vodlive/terraform-provider-vodlive/internal/parse"
 
 // The service may store a value in another spelling than configured. Replacing the session would
 // not help: the new session would show the same spelling, and the old one could not be stopped. So
@@ -9,7 +9,7 @@ import "github.com/vodlive/terraform-provider-vodlive/internal/forms"
 
 // sameClock compares local times in different layouts.
 func sameClock(a, b string) bool {
-	one, ok := forms.ReadLocalTime(a)
-	other, otherOK := forms.ReadLocalTime(b)
+	one, ok := parse.ReadLocalTime(a)
+	other, otherOK := parse.ReadLocalTime(b)
 	return ok && otherOK && one.Equal(other)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // What Terraform keeps of a session besides its attributes: the identity, and privateData in the
@@ -22,7 +22,7 @@ import (
 // output is the part of a response that the state is made of.
 type output struct {
 	state    *tfsdk.State
-	private  noun.Private
+	private  providerdata.Private
 	identity *tfsdk.ResourceIdentity
 	diags    *diag.Diagnostics
 }
@@ -30,7 +30,7 @@ type output struct {
 // save writes a session to a response.
 func (m values) save(ctx context.Context, data *privateData, out output) {
 	out.diags.Append(out.state.Set(ctx, m.object())...)
-	out.diags.Append(noun.WritePrivate(ctx, out.private, privateDataKey, data)...)
+	out.diags.Append(providerdata.WritePrivate(ctx, out.private, privateDataKey, data)...)
 	setIdentity(ctx, out.identity, m.text("id"), out.diags)
 }
 
@@ -106,8 +106,8 @@ func salted(salt string, value attr.Value) string {
 }
 
 // readPrivate reads the private data of the session in a state.
-func readPrivate(ctx context.Context, private noun.Private, state values, diags *diag.Diagnostics) privateData {
-	data, d := noun.ReadPrivate[privateData](ctx, private, privateDataKey)
+func readPrivate(ctx context.Context, private providerdata.Private, state values, diags *diag.Diagnostics) privateData {
+	data, d := providerdata.ReadPrivate[privateData](ctx, private, privateDataKey)
 	diags.Append(d...)
 	if data.NotReady {
 		data.NotReady, data.Waiting = false, &made{ID: state.text("id"), Name: state.text("name")}

@@ -19,7 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -27,12 +27,12 @@ const statusTypeName = "vodlive_live_session_status"
 
 // NewStatusResource returns the resource vodlive_live_session_status.
 func NewStatusResource() resource.Resource {
-	return &sessionStatus{noun.Resource{TypeName: statusTypeName}}
+	return &sessionStatus{providerdata.Resource{TypeName: statusTypeName}}
 }
 
 // sessionStatus is the resource that waits for many sessions at once. It has no counterpart at the
 // service: Read keeps the state, and Delete drops it.
-type sessionStatus struct{ noun.Resource }
+type sessionStatus struct{ providerdata.Resource }
 
 var (
 	_ resource.ResourceWithModifyPlan  = (*sessionStatus)(nil)
@@ -81,7 +81,7 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 			"urls": urlsAttribute("The URLs of the sessions by id, with `include_urls = true`; null otherwise. " +
 				"The endpoints are in the state even if a session has `endpoints_in_state = false`. " +
 				"Sources and destinations are null: they may be write-only arguments of a session, which no state has."),
-			"timeouts": noun.Timeouts(ctx, timeouts.Opts{
+			"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "Time limit for the wait when the resource is created" + limit,
 				Update: true, UpdateDescription: "Time limit for the wait after a change" + limit,
 			}),
@@ -127,7 +127,7 @@ func (m *statusModel) withoutURLs() bool {
 // waitedFor returns the sessions of the state for which the plan does not wait again, nil if it
 // waits for all.
 func (m *statusModel) waitedFor(state *statusModel) map[string]attr.Value {
-	if state == nil || partlyUnknown(m.WaitForStatus) || !noun.SameTriggers(state.Triggers, m.Triggers) ||
+	if state == nil || partlyUnknown(m.WaitForStatus) || !providerdata.SameTriggers(state.Triggers, m.Triggers) ||
 		!slices.Equal(waitStatuses(state.WaitForStatus), waitStatuses(m.WaitForStatus)) { // the default may be written out
 		return nil
 	}
@@ -187,7 +187,7 @@ func (r *sessionStatus) apply(ctx context.Context, operation string, m, before *
 	limit, d := limitOf(ctx, defaultTimeout)
 	diags.Append(d...)
 	if (m.Sessions.IsUnknown() || m.URLs.IsUnknown()) && !diags.HasError() {
-		limited, cancel := noun.WithLimit(ctx, limit, operation)
+		limited, cancel := providerdata.WithLimit(ctx, limit, operation)
 		defer cancel()
 		if problem := r.wait(limited, operation, m, before); problem != nil {
 			diags.Append(problem)
@@ -276,24 +276,24 @@ func (w *watch) problem(result waitResult, operation string) diag.Diagnostic {
 	case ready:
 		return nil
 	case failed:
-		return noun.ErrorDiagnostic("Listing the live sessions", w.err)
+		return providerdata.ErrorDiagnostic("Listing the live sessions", w.err)
 	case over:
 		return diag.NewErrorDiagnostic("Live sessions ended in another status",
 			fmt.Sprintf("%d of %s ended in a final status that is not in `wait_for_status` (%s):\n%s\n\n"+
 				"To create a session in its place, run `terraform apply -replace` with the address of its resource. To accept the status, add it to `wait_for_status`.%s",
-				len(w.ended), count(len(w.ids)), enumerate(w.want, "or"), noun.List(w.describe(w.ended)), rest))
+				len(w.ended), count(len(w.ids)), enumerate(w.want, "or"), providerdata.List(w.describe(w.ended)), rest))
 	case notShown:
 		return diag.NewAttributeErrorDiagnostic(path.Root("session_ids"), "Live sessions are not listed",
 			fmt.Sprintf("For %s, the listing of the account has not shown %s of `session_ids`:\n%s\n\n"+
 				"Check the ids, and that `base_url` and the credentials belong to the account that has the sessions.",
-				seconds(time.Since(w.lacking)), count(len(w.missing)), noun.List(w.describe(w.missing))))
+				seconds(time.Since(w.lacking)), count(len(w.missing)), providerdata.List(w.describe(w.missing))))
 	case interrupted:
 		return diag.NewErrorDiagnostic("Waiting for the live sessions was interrupted", again)
 	case timedOut:
 	}
 	detail := fmt.Sprintf("The time limit in `timeouts` ended after %s. %s", w.took.Round(time.Second), again)
 	if w.err != nil {
-		detail += "\n\nThe last listing failed: " + noun.Reason(w.err)
+		detail += "\n\nThe last listing failed: " + providerdata.Reason(w.err)
 	}
 	return diag.NewErrorDiagnostic("The live sessions were not ready in time", detail+"\n\n"+strings.TrimSpace(remedy(w.want, operation)))
 }
@@ -303,5 +303,5 @@ func (w *watch) rest(ids []string) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n\n%s had no status of `wait_for_status` (%s) yet:\n%s", count(len(ids)), enumerate(w.want, "or"), noun.List(w.describe(ids)))
+	return fmt.Sprintf("\n\n%s had no status of `wait_for_status` (%s) yet:\n%s", count(len(ids)), enumerate(w.want, "or"), providerdata.List(w.describe(ids)))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // ValidateConfig checks the rules over several attributes: the rules of the service (SERVICE.md,
@@ -24,7 +24,7 @@ func (r *liveSession) ValidateConfig(ctx context.Context, req resource.ValidateC
 	}
 	generated := false
 	if r.Data != nil { // Terraform validates what it generates in the run that imports
-		_, generated = noun.Shared[imports](r.Data).Load(m.text("name"))
+		_, generated = providerdata.Shared[imports](r.Data).Load(m.text("name"))
 	}
 	for _, a := range arguments {
 		resp.Diagnostics.Append(m.checkConditions(a, generated)...)
@@ -68,13 +68,13 @@ func (m values) checkConditions(a attribute, generated bool) (diags diag.Diagnos
 		if a.sensitive() && generated {
 			detail += " A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in."
 		}
-		diags.AddAttributeError(path.Root(name), noun.MissingArgument, detail)
+		diags.AddAttributeError(path.Root(name), providerdata.MissingArgument, detail)
 	case !value.IsNull() && holds.Equal(types.BoolValue(false)):
 		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Set %s, or remove `%s`", name, rule, here, enumerate(lacking, "and"), name)
 		if value.Equal(types.StringValue("")) {
 			detail += ", or write null: an empty string counts as set"
 		}
-		diags.AddAttributeError(path.Root(name), noun.DoesNotApply, detail+".")
+		diags.AddAttributeError(path.Root(name), providerdata.DoesNotApply, detail+".")
 	}
 	return diags
 }
@@ -83,7 +83,7 @@ func (m values) checkConditions(a attribute, generated bool) (diags diag.Diagnos
 func (m values) checkVersion() (diags diag.Diagnostics) {
 	given := slices.ContainsFunc(twins, func(a attribute) bool { return !m[a.twin()].IsNull() })
 	if !m[versionName].IsNull() && !m[versionName].IsUnknown() && !given {
-		diags.AddAttributeError(path.Root("urls_wo_version"), noun.DoesNotApply,
+		diags.AddAttributeError(path.Root("urls_wo_version"), providerdata.DoesNotApply,
 			"`urls_wo_version` is set, but no write-only URL is, such as `input_source_a_wo`. Set one, or remove `urls_wo_version`.")
 	}
 	return diags

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -182,7 +182,7 @@ func wait(ctx context.Context, poll pollFunc, created api.Session, want []string
 		detail := fmt.Sprintf("%s, but had no status of `wait_for_status` (%s) when `timeouts.%s` ended after %s. The last status seen was %s.%s %s%s",
 			was, enumerate(want, "or"), next.operation, w.took.Round(time.Second), status, before(seen), next.unfinished, remedy(want, next.operation))
 		if w.err != nil {
-			detail += "\n\nThe last attempt to read it failed: " + noun.Reason(w.err)
+			detail += "\n\nThe last attempt to read it failed: " + providerdata.Reason(w.err)
 		}
 		stopped.Diagnostic = diag.NewErrorDiagnostic("The live session was not ready in time", detail)
 	case interrupted:
@@ -190,7 +190,7 @@ func wait(ctx context.Context, poll pollFunc, created api.Session, want []string
 			fmt.Sprintf("%s; its last status seen was %s. %s", was, status, next.interrupted))
 	case failed, notShown:
 		stopped.Diagnostic = diag.NewErrorDiagnostic("The new live session cannot be read",
-			fmt.Sprintf("%s, but could not be read. The last status seen was %s. %s\n\n%s", was, status, next.unfinished, noun.ErrorText(cmp.Or(w.err, absent))))
+			fmt.Sprintf("%s, but could not be read. The last status seen was %s. %s\n\n%s", was, status, next.unfinished, providerdata.ErrorText(cmp.Or(w.err, absent))))
 	}
 	return last, stopped
 }
@@ -280,12 +280,12 @@ func transient(err error) bool {
 // fromListing returns a session from a page of the listing that was requested after since. It is
 // nil if no page shows the session. A failure (ok is false) is only a warning, because the session
 // exists.
-func fromListing(ctx context.Context, data *noun.Data, id string, since time.Time, diags *diag.Diagnostics) (s api.Session, ok bool) {
+func fromListing(ctx context.Context, data *providerdata.Data, id string, since time.Time, diags *diag.Diagnostics) (s api.Session, ok bool) {
 	s, err := data.Sessions.Listed(ctx, id, since)
 	if err != nil {
 		diags.AddWarning(fmt.Sprintf("Some values of live session %s are missing", id),
 			fmt.Sprintf("Only the listing shows the addresses, ports and transcoder of live session %s, and the listing failed. "+
-				"The next plan or refresh tries again. %s", id, noun.Reason(err)))
+				"The next plan or refresh tries again. %s", id, providerdata.Reason(err)))
 	}
 	return s, err == nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -76,7 +76,7 @@ func (d *privateData) others(state values, continues bool) []made {
 }
 
 // own notes the sessions in private data, so that no lost create of this run reports them.
-func (d *privateData) own(data *noun.Data) {
+func (d *privateData) own(data *providerdata.Data) {
 	for _, s := range d.Left {
 		data.Ledger.Own(s.ID)
 	}
@@ -158,7 +158,7 @@ func (w *onWay) take(given values) (data privateData, ok bool) {
 type awaited struct{ sync.Map }
 
 func (r *liveSession) noteAwaited(m values) {
-	noun.Shared[awaited](r.Data).Store(leftKey(r.Data, m), nil)
+	providerdata.Shared[awaited](r.Data).Store(leftKey(r.Data, m), nil)
 }
 
 // waitsInstead reports whether the Create that replaces a tainted session with these arguments
@@ -167,11 +167,11 @@ func (r *liveSession) waitsInstead(ctx context.Context, m values) bool {
 	if r.Data == nil || r.Data.Unknown || !m.known() {
 		return false
 	}
-	_, noted := noun.Shared[awaited](r.Data).Load(leftKey(r.Data, m))
+	_, noted := providerdata.Shared[awaited](r.Data).Load(leftKey(r.Data, m))
 	return noted || slices.ContainsFunc(r.Data.Ledger.Find(ctx, leftRequest(r.Data, m)), (*resume.Line).Left)
 }
 
-func leftKey(data *noun.Data, m values) string {
+func leftKey(data *providerdata.Data, m values) string {
 	key, _ := json.Marshal(leftRequest(data, m).Body) // strings and booleans
 	return string(key)
 }
@@ -199,7 +199,7 @@ func (r *liveSession) goesOn(ctx context.Context, m values, data *privateData) (
 // and that has not ended.
 func (r *liveSession) handed(ctx context.Context, m, given values, diags *diag.Diagnostics) api.Session {
 	for {
-		data, ok := noun.Shared[onWay](r.Data).take(given)
+		data, ok := providerdata.Shared[onWay](r.Data).take(given)
 		if !ok {
 			return nil
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -33,7 +33,7 @@ const (
 func Forgotten(lines []string, advice string, diags *diag.Diagnostics) {
 	if len(lines) > 0 {
 		diags.AddWarning("Uploaded files stay at the service",
-			fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s%s", len(lines), noun.List(lines), advice))
+			fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s%s", len(lines), providerdata.List(lines), advice))
 	}
 }
 
@@ -54,7 +54,7 @@ func NotFinished(uploads map[string]types.Object, diags *diag.Diagnostics) {
 	}
 	detail := "An earlier apply has not uploaded everything."
 	if len(lines) > 0 {
-		detail += " These files are stored in part:\n" + noun.List(lines) + "\n\n"
+		detail += " These files are stored in part:\n" + providerdata.List(lines) + "\n\n"
 	} else {
 		detail += " "
 	}
@@ -84,10 +84,10 @@ func GivenUp(ctx context.Context, left map[string]*resume.Unfinished, u *upload.
 	if len(completing) > 0 {
 		diags.AddWarning("Uploaded files may stay at the service",
 			"The requests that complete these uploads got no response, so the files may be stored. The state no longer has these uploads. "+
-				"The service has no call to delete a file.\n"+noun.List(completing))
+				"The service has no call to delete a file.\n"+providerdata.List(completing))
 	}
 	if len(unfinished) > 0 {
 		diags.AddWarning("Unfinished uploads are given up",
-			"The service has no call to end a multipart upload. The state no longer has these:\n"+noun.List(unfinished))
+			"The service has no call to end a multipart upload. The state no longer has these:\n"+providerdata.List(unfinished))
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -49,7 +49,7 @@ func IncompleteObject(f upload.File, u *resume.Unfinished) types.Object {
 	object := f.Object()
 	for _, t := range Texts {
 		if t.Begins {
-			a[t.Name] = noun.TextOrNull(*t.In(&object))
+			a[t.Name] = providerdata.TextOrNull(*t.In(&object))
 		}
 	}
 	return types.ObjectValueMust(IncompleteTypes, a)
@@ -95,7 +95,7 @@ func Unfinished(o types.Object) (f upload.File, u *resume.Unfinished, diags diag
 }
 
 // SHA256 validates a hash in hexadecimal.
-var SHA256 = noun.StringRule{Kind: "SHA-256", Allowed: sha256Form, Problem: func(given string) string {
+var SHA256 = providerdata.StringRule{Kind: "SHA-256", Allowed: sha256Form, Problem: func(given string) string {
 	if hexadecimal.MatchString(given) {
 		return ""
 	}
@@ -114,7 +114,7 @@ var (
 )
 
 // MediaType validates the media type of a file.
-var MediaType = noun.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
+var MediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
 	if problem := upload.MediaTypeProblem(given); problem != "" {
 		return fmt.Sprintf("is %q, which %s.", given, problem)
 	}
@@ -127,7 +127,7 @@ func OtherCustomer(err error, more string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The key path is not allowed",
 		fmt.Sprintf("%s The state has it from an earlier apply, so the provider is now configured for another account.%s\n\n"+
 			"Configure the account that the file is stored in, or name its customer in `allowed_customer_ids`. To upload to the other account, "+
-			"use another workspace or state, or remove the resource from this one with `terraform state rm`.", noun.ErrorText(err), more))
+			"use another workspace or state, or remove the resource from this one with `terraform state rm`.", providerdata.ErrorText(err), more))
 }
 
 // ChangeDetection is the argument of a resource that says when a plan reads files.
@@ -174,9 +174,9 @@ func ComputedNumber(description string) schema.Attribute {
 
 // SourcePath returns the rule for the path of a file or folder to upload. instead is what selects
 // several files.
-func SourcePath(instead string) noun.StringRule {
-	return noun.StringRule{Kind: "path", Allowed: "must be a path on this machine", Problem: func(given string) string {
-		problem := noun.PathProblem(given)
+func SourcePath(instead string) providerdata.StringRule {
+	return providerdata.StringRule{Kind: "path", Allowed: "must be a path on this machine", Problem: func(given string) string {
+		problem := providerdata.PathProblem(given)
 		_, err := os.Lstat(given)
 		switch {
 		case problem != "" || err == nil:

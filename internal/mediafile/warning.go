@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -54,6 +54,6 @@ func diagnostic(w upload.Warning) diag.Diagnostic {
 			as = ", as " + w.KeyPath
 		}
 		return diag.NewWarningDiagnostic("An unfinished upload could not be continued",
-			fmt.Sprintf("The unfinished upload of %q is not used: the file is uploaded from its beginning%s. The reason: %s", w.FileName, as, noun.ErrorText(w.Err)))
+			fmt.Sprintf("The unfinished upload of %q is not used: the file is uploaded from its beginning%s. The reason: %s", w.FileName, as, providerdata.ErrorText(w.Err)))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -40,7 +40,7 @@ func (s Selection) Check(ctx context.Context, how mediafile.Arguments) diag.Diag
 }
 
 // Upload stores all files, without a state. show gets lines of progress.
-func (s Selection) Upload(ctx context.Context, data *noun.Data, how mediafile.Arguments, show func(line string)) (uploaded mediafile.Uploaded, diags diag.Diagnostics) {
+func (s Selection) Upload(ctx context.Context, data *providerdata.Data, how mediafile.Arguments, show func(line string)) (uploaded mediafile.Uploaded, diags diag.Diagnostics) {
 	p := planner{data: data, plan: model{Selection: s, Arguments: how, Adopt: types.MapNull(types.StringType), SHA256s: types.MapNull(types.StringType), Triggers: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
 	show("reading the files of " + s.SourceDir.ValueString())
 	p.run(ctx, show)

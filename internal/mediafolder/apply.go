@@ -13,13 +13,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // apply uploads the files that a plan has to upload, and turns the plan into the resulting state.
 type apply struct {
-	data   *noun.Data
+	data   *providerdata.Data
 	plan   *model
 	before map[string]entry // of the state
 	next   steps
@@ -35,7 +35,7 @@ type apply struct {
 
 // within is run with the time limit of an operation.
 func (a *apply) within(ctx context.Context, limit time.Duration, operation string) {
-	ctx, cancel := noun.WithLimit(ctx, limit, operation)
+	ctx, cancel := providerdata.WithLimit(ctx, limit, operation)
 	defer cancel()
 	a.run(ctx)
 }

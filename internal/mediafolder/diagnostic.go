@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -59,8 +59,8 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 			interrupted++
 			continue
 		}
-		hint = cmp.Or(hint, noun.Advice(err))
-		line := fmt.Sprintf("%s: %s", name, noun.ErrorText(err))
+		hint = cmp.Or(hint, providerdata.Advice(err))
+		line := fmt.Sprintf("%s: %s", name, providerdata.ErrorText(err))
 		if _, unsure := errors.AsType[*upload.MaybeCompleteError](err); unsure {
 			line += " " + next.ifStored
 		}
@@ -77,7 +77,7 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 	if interrupted == len(failed) {
 		detail += ", because the run was interrupted."
 	} else {
-		detail += ":\n" + noun.List(append(counts, lines...))
+		detail += ":\n" + providerdata.List(append(counts, lines...))
 	}
 	if hint != "" {
 		detail += "\n\n" + hint

@@ -17,7 +17,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -77,7 +77,7 @@ func (m *model) protected() bool { return m != nil && !m.ID.IsNull() && m.Protec
 
 // refuse is the error of a plan or a Delete that would do to a protected folder what is given.
 func (m *model) refuse(change string) diag.Diagnostic {
-	return noun.Protected("media folder", m.SourceDir.ValueString(), change)
+	return providerdata.Protected("media folder", m.SourceDir.ValueString(), change)
 }
 
 // entry is one file in `files`. A file to upload has no KeyPath, ETag and UploadedAt, which
@@ -144,7 +144,7 @@ func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader, sends m
 			f.SHA256 = cmp.Or(sends[name], f.SHA256)
 		}
 		if err := u.LeaveUnfinished(ctx, f, left); err != nil {
-			diags.Append(noun.ErrorDiagnostic("Continuing the uploads", err))
+			diags.Append(providerdata.ErrorDiagnostic("Continuing the uploads", err))
 			return diags
 		}
 	}

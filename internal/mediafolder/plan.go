@@ -22,7 +22,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -39,15 +39,15 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		if p.state.protected() {
 			resp.Diagnostics.Append(p.state.refuse("remove it from the state"))
 		}
-		resp.Diagnostics.Append(noun.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
+		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	var replaced successor // of a replacement: what the first call found; that of a tainted folder has none
 	if p.state == nil {
-		earlier, diags := noun.ReadPlanNote(ctx, req.Private)
+		earlier, diags := providerdata.ReadPlanNote(ctx, req.Private)
 		resp.Diagnostics.Append(diags...)
-		replaced, diags = noun.ReadPrivate[successor](ctx, req.Private, privatePlanned)
+		replaced, diags = providerdata.ReadPrivate[successor](ctx, req.Private, privatePlanned)
 		resp.Diagnostics.Append(diags...)
 		if earlier.Protected != "" {
 			resp.Diagnostics.Append(p.plan.refuse("replace it"))
@@ -79,12 +79,12 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var note noun.PlanNote
+	var note providerdata.PlanNote
 	if p.state.protected() {
 		note.Protected = p.state.SourceDir.ValueString()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
-	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, next)...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privatePlanned, next)...)
 	setFiles(ctx, p.files, p.files != nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
@@ -113,7 +113,7 @@ func (p *planner) otherCustomers() diag.Diagnostic {
 	if first == nil {
 		return nil
 	}
-	return mediafile.OtherCustomer(first, fmt.Sprintf("\n\nStored files of customers that are not allowed (%d):\n%s", len(lines), noun.List(lines)))
+	return mediafile.OtherCustomer(first, fmt.Sprintf("\n\nStored files of customers that are not allowed (%d):\n%s", len(lines), providerdata.List(lines)))
 }
 
 // forget refuses a plan that replaces a protected folder by another one, and warns of files that
@@ -141,7 +141,7 @@ func (p *planner) forget() {
 }
 
 type planner struct {
-	data   *noun.Data
+	data   *providerdata.Data
 	plan   model
 	state  *model           // nil: the object is to be created
 	stored map[string]entry // of the state
@@ -238,7 +238,7 @@ type note struct{ argument, summary, detail string }
 func (f *findings) notes(dir string) (notes []note) {
 	warn := func(summary, argument, about string, lines []string, advice string) {
 		if len(lines) > 0 {
-			notes = append(notes, note{argument, summary, about + ":\n" + noun.List(lines) + advice})
+			notes = append(notes, note{argument, summary, about + ":\n" + providerdata.List(lines) + advice})
 		}
 	}
 	const letterCase = "A pattern would match more in another letter case"
@@ -302,7 +302,7 @@ func noneSelected(dir string, seen findings) error {
 
 // protected reports whether the plan may not replace the folder by another one.
 func (p *planner) protected() bool {
-	return p.state.protected() && noun.ProtectsChange(p.state.Protection, p.plan.Protection)
+	return p.state.protected() && providerdata.ProtectsChange(p.state.Protection, p.plan.Protection)
 }
 
 // moves reports whether the plan has another source_dir than the state.
@@ -311,7 +311,7 @@ func (p *planner) moves() bool {
 }
 
 func (p *planner) refuseMove(change string) {
-	p.diags.Append(noun.ProtectedChange("media folder", p.state.SourceDir.ValueString(), change))
+	p.diags.Append(providerdata.ProtectedChange("media folder", p.state.SourceDir.ValueString(), change))
 }
 
 // keepAll plans to keep what is stored, although the files are not here. A protected folder keeps
@@ -424,7 +424,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	if len(adopted) > 0 {
 		p.diags.AddAttributeWarning(path.Root("adopt"), "Local files are assumed to be the stored ones",
 			fmt.Sprintf("The service shows no content, so the provider assumes that these files are what is stored under these key paths, and sends nothing. "+
-				"A later change of a file uploads it again.\n%s", noun.List(adopted)))
+				"A later change of a file uploads it again.\n%s", providerdata.List(adopted)))
 	}
 	p.plan.counted(p.files)
 }
@@ -477,13 +477,13 @@ func (p *planner) keepMoved(names []string) {
 
 // problem notes why a file cannot be uploaded, by the name that patterns select it by.
 func (p *planner) problem(name string, err error) {
-	p.problems = append(p.problems, strings.TrimSuffix(noun.ErrorAndAdvice(upload.NameFile(err, name)), "."))
+	p.problems = append(p.problems, strings.TrimSuffix(providerdata.ErrorAndAdvice(upload.NameFile(err, name)), "."))
 }
 
 // refuseProblems reports whether there are files that cannot be uploaded.
 func (p *planner) refuseProblems() bool {
 	if len(p.problems) > 0 {
-		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), noun.List(p.problems)))
+		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), providerdata.List(p.problems)))
 	}
 	return len(p.problems) > 0
 }
@@ -508,14 +508,14 @@ func (p *planner) refuseNames(argument string, names []string) {
 	}
 	p.diags.AddAttributeError(path.Root(argument), "The folder cannot be uploaded",
 		fmt.Sprintf("`%s` names what is not among the files to upload:\n%s\n\nRemove these names from `%s`, correct them, or let `include` and `exclude` select the files.",
-			argument, noun.List(lines), argument))
+			argument, providerdata.List(lines), argument))
 }
 
 // warnEmptied warns of stored files that are empty here.
 func (p *planner) warnEmptied() {
 	if len(p.emptied) > 0 {
 		p.diags.AddAttributeWarning(path.Root("source_dir"), "Uploaded files are empty here",
-			fmt.Sprintf("These files have been uploaded and have no content on this machine any more. What is stored stays as it is.\n%s", noun.List(p.emptied)))
+			fmt.Sprintf("These files have been uploaded and have no content on this machine any more. What is stored stays as it is.\n%s", providerdata.List(p.emptied)))
 	}
 }
 

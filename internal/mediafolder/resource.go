@@ -24,7 +24,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -32,10 +32,10 @@ const typeName = "vodlive_media_folder"
 
 // NewResource makes the resource vodlive_media_folder.
 func NewResource() resource.Resource {
-	return &mediaFolder{noun.Resource{TypeName: typeName}}
+	return &mediaFolder{providerdata.Resource{TypeName: typeName}}
 }
 
-type mediaFolder struct{ noun.Resource }
+type mediaFolder struct{ providerdata.Resource }
 
 var (
 	_ resource.ResourceWithConfigure   = (*mediaFolder)(nil)
@@ -63,7 +63,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	r.Data.Ledger.Shown(ctx, false, slices.Collect(maps.Keys(a.keyPaths()))...) // adopted: nobody takes what Delete has left of them
 	group := plan.group(ctx)
-	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, successor{Group: group})...) // a client may delete without a plan
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privatePlanned, successor{Group: group})...) // a client may delete without a plan
 	a.within(ctx, limit, "create")
 	stored, unfinished := r.Data.Uploader.Left(group)
 	mediafile.Forgotten(stored, "", &a.diags)
@@ -118,7 +118,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 		plan.ContentTypes = withTypes(plan.ContentTypes, state.ContentTypes) // the next plan compares: a file has its new media type or, if it failed, its old one
 	}
 	resp.Diagnostics.Append(a.diags...)
-	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, successor{})...) // a client may delete without a plan
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privatePlanned, successor{})...) // a client may delete without a plan
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -128,17 +128,17 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	note, diags := noun.ReadPlanNote(ctx, req.Private)
+	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	stored := priorFiles(ctx, &resp.Diagnostics)
 	if state.protected() { // it is tainted, so that its plan does not see the state, or the client plans no deletion
-		noun.RefuseDelete(ctx, resp, state.refuse(noun.ReplaceOrRemove))
+		providerdata.RefuseDelete(ctx, resp, state.refuse(providerdata.ReplaceOrRemove))
 		return
 	}
-	next, diags := noun.ReadPrivate[successor](ctx, req.Private, privatePlanned)
+	next, diags := providerdata.ReadPrivate[successor](ctx, req.Private, privatePlanned)
 	resp.Diagnostics.Append(diags...)
 	if note.Destroy {
 		forgotten(stored, &resp.Diagnostics)
@@ -153,7 +153,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		diags.Append(state.leaveUnfinished(ctx, r.Data.Uploader, next.InParts)...)
 	}
 	if diags.HasError() { // Create would be refused
-		noun.RefuseDelete(ctx, resp, diags...)
+		providerdata.RefuseDelete(ctx, resp, diags...)
 		return
 	}
 	resp.Diagnostics.Append(diags...)
@@ -187,7 +187,7 @@ func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string
 	}
 	if unsure != "" && len(lines) > 0 {
 		diags.AddWarning("Uploaded files stay at the service",
-			unsure+" Uploads of files that the folder still has are kept; the others of this list stay as they are:\n"+noun.List(lines))
+			unsure+" Uploads of files that the folder still has are kept; the others of this list stay as they are:\n"+providerdata.List(lines))
 	}
 	return diags
 }

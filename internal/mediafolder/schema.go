@@ -19,7 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 var defaultInclude = types.SetValueMust(types.StringType, []attr.Value{types.StringValue("**")})
@@ -34,14 +34,14 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		MarkdownDescription: "Key paths of files that are stored already, by relative path. When such a file first enters the state, the provider assumes that the stored object is identical, and sends nothing. " +
 			"Later changes of the file upload it again. The service shows no stored content, so nothing compares the two.",
 		Validators: []validator.Map{
-			mapvalidator.ValueStringsAre(noun.KeyPath),
+			mapvalidator.ValueStringsAre(providerdata.KeyPath),
 		},
 	}
 	attributes["sha256s"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "SHA-256 that the content of files must have, by relative path, in hexadecimal. A plan does not read these files: a file is uploaded if its SHA-256 here differs from the stored file's, " +
 			"and nothing but this content is sent. Other files are read as usual. A name that no selected file of the folder has is an error. A change sends nothing by itself.",
-		Validators: []validator.Map{noun.NoNulls, mapvalidator.ValueStringsAre(mediafile.SHA256)},
+		Validators: []validator.Map{providerdata.NoNulls, mapvalidator.ValueStringsAre(mediafile.SHA256)},
 	}
 	attributes["triggers"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
@@ -55,7 +55,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"The protection begins when the resource has been created without an error. Default: `false`. A change makes no request.",
 	}
 	maps.Copy(attributes, computedAttributes())
-	attributes["timeouts"] = noun.Timeouts(ctx, timeouts.Opts{
+	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "How long uploading all files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",
 		Update: true, UpdateDescription: "How long uploading the changed files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",
 	})
@@ -83,12 +83,12 @@ func Arguments() map[string]schema.Attribute {
 				"and a slash at the beginning or in the middle makes a pattern start at `source_dir`. `*` and `?` match within a name, `**` any number of folders, " +
 				"`{mp4,mov}` alternatives, `[a-z]` a range, `[[:digit:]]` a class. Letter case counts. Hidden files, and all files in hidden folders, are selected only by a pattern that has the dot, such as `.well-known/`. " +
 				"A pattern that selects no file is a warning. Default `[\"**\"]`: all files that are not hidden.",
-			Validators: []validator.Set{setvalidator.SizeAtLeast(1), noun.NoNulls, setvalidator.ValueStringsAre(pattern)},
+			Validators: []validator.Set{setvalidator.SizeAtLeast(1), providerdata.NoNulls, setvalidator.ValueStringsAre(pattern)},
 		},
 		"exclude": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Patterns of files that are not uploaded although `include` selects them, written as in `include`; wildcards match hidden files, too.",
-			Validators:          []validator.Set{noun.NoNulls, setvalidator.ValueStringsAre(pattern)},
+			Validators:          []validator.Set{providerdata.NoNulls, setvalidator.ValueStringsAre(pattern)},
 		},
 		"name_format": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(formatBase),
@@ -101,7 +101,7 @@ func Arguments() map[string]schema.Attribute {
 			MarkdownDescription: "Media types by extension, for example `{ \".mxf\" = \"application/mxf\" }`. Other extensions have the media type that the provider knows, " +
 				"else the one found from the content. Letter case and the dot do not count; two keys for one extension are an error. A file whose configured media type changes is uploaded again.",
 			Validators: []validator.Map{
-				noun.NoNulls, mapvalidator.KeysAre(extension),
+				providerdata.NoNulls, mapvalidator.KeysAre(extension),
 				mapvalidator.ValueStringsAre(mediafile.MediaType),
 				eachExtensionOnce{},
 			},
@@ -124,7 +124,7 @@ func computedAttributes() map[string]schema.Attribute {
 		"id": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Made by the provider when every file was stored for the first time; null until then. It cannot be set.",
-			Validators: []validator.String{noun.StringRule{Kind: "id", Allowed: "must not be set", Problem: func(string) string {
+			Validators: []validator.String{providerdata.StringRule{Kind: "id", Allowed: "must not be set", Problem: func(string) string {
 				return "is set, but the provider makes it. Remove it."
 			}}},
 		},

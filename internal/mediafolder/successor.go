@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // privatePlanned is the key of the planned successor.
@@ -124,7 +124,7 @@ func (next successor) refusesAdopted(had map[string]adopted) (diags diag.Diagnos
 	if len(names) > 0 {
 		slices.Sort(names)
 		diags.AddAttributeError(path.Root("adopt"), "The folder cannot be uploaded",
-			"These files have changed since they were adopted, and the folder that replaces this one would take them for what is stored under the key paths in `adopt`. Remove their names from `adopt`, and apply again:\n"+noun.List(names))
+			"These files have changed since they were adopted, and the folder that replaces this one would take them for what is stored under the key paths in `adopt`. Remove their names from `adopt`, and apply again:\n"+providerdata.List(names))
 	}
 	return diags
 }

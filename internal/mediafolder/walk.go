@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -157,5 +157,5 @@ func clashProblem(names []string, format string) string {
 		advice = "With `name_format = \"flat\"`, whose stored names are made of the whole paths, only these would clash: " +
 			strings.Join(slices.Sorted(maps.Keys(clashes(names, formatFlat))), ", ") + ". Rename them as well."
 	}
-	return fmt.Sprintf("%d files would be stored under %s. %s\n%s", count, counted(len(files), "name"), advice, noun.List(lines))
+	return fmt.Sprintf("%d files would be stored under %s. %s\n%s", count, counted(len(files), "name"), advice, providerdata.List(lines))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -42,7 +42,7 @@ func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, how media
 		show("reading " + m.Source.ValueString())
 	}
 	if err := m.prepare(ctx, u); err != nil {
-		return uploaded, diag.Diagnostics{noun.ErrorDiagnostic("Preparing the upload", err)}
+		return uploaded, diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", err)}
 	}
 	next := afterInvoke
 	if !u.Records(ctx) { // without a state, only a record can continue an upload

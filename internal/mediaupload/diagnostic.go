@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -52,9 +52,9 @@ func uploadDiagnostic(f upload.File, left *resume.Unfinished, err error, given b
 	if unsure, ok := errors.AsType[*upload.MaybeCompleteError](err); ok {
 		return diag.NewErrorDiagnostic("The upload may be complete",
 			fmt.Sprintf("File %q: %s\n\nFind out whether the file is stored, for example with a batch job on this key path.\n\n%s\n\nIf the file is not stored, %s",
-				f.Name, noun.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", quote.Shell(unsure.KeyPath)), next.ifNot))
+				f.Name, providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", parse.Shell(unsure.KeyPath)), next.ifNot))
 	}
-	d := noun.ErrorDiagnostic("Uploading the file", fmt.Errorf("file %q: %w", f.Name, err))
+	d := providerdata.ErrorDiagnostic("Uploading the file", fmt.Errorf("file %q: %w", f.Name, err))
 	changed, ok := errors.AsType[*transfer.ChangedError](err)
 	mistyped := ok && given && changed.SHA256 != ""
 	if mistyped {
@@ -86,11 +86,11 @@ func otherHash(f upload.File, remembered, detection string, next steps) diag.Dia
 
 func differs(f upload.File, found, how string, next steps) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(path.Root("sha256"), "The file has another SHA-256",
-		noun.ErrorText(mediafile.OtherHash("sha256", f.SHA256, f.Path, how, found))+next.ifMade)
+		providerdata.ErrorText(mediafile.OtherHash("sha256", f.SHA256, f.Path, how, found))+next.ifMade)
 }
 
 func protected(keyPath, change string) diag.Diagnostic {
-	return noun.Protected("stored file", keyPath, change)
+	return providerdata.Protected("stored file", keyPath, change)
 }
 
 // fileDiagnostic says why File.Check or File.CheckSize does not accept a file.
@@ -99,7 +99,7 @@ func fileDiagnostic(err error) diag.Diagnostic {
 	if !ok {
 		return diag.NewAttributeErrorDiagnostic(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
 	}
-	detail := noun.ErrorAndAdvice(err)
+	detail := providerdata.ErrorAndAdvice(err)
 	switch problem.Limit {
 	case upload.LimitPut:
 		return diag.NewAttributeErrorDiagnostic(path.Root("method"), "The file is too large for one PUT", detail)

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -38,20 +38,20 @@ func (m *model) describe(f upload.File) {
 
 // remember keeps in the private state which arguments with a default a configuration has, or had
 // before. What was planned is over: a client may delete without a plan.
-func (m *model) remember(ctx context.Context, private noun.Private, before configured) diag.Diagnostics {
+func (m *model) remember(ctx context.Context, private providerdata.Private, before configured) diag.Diagnostics {
 	now := configured{before.FileName || !m.FileName.IsNull(), before.ContentType || !m.ContentType.IsNull()}
-	diags := noun.WritePrivate(ctx, private, privateConfigured, now)
-	diags.Append(noun.PlanNote{}.Write(ctx, private)...)
-	return append(diags, noun.WritePrivate(ctx, private, privatePlanned, upload.File{})...)
+	diags := providerdata.WritePrivate(ctx, private, privateConfigured, now)
+	diags.Append(providerdata.PlanNote{}.Write(ctx, private)...)
+	return append(diags, providerdata.WritePrivate(ctx, private, privatePlanned, upload.File{})...)
 }
 
 // unprepared is the error of a file whose hash is not known. Content that the configuration has can
 // only have another hash than the configured one.
 func (m *model) unprepared(doing string, err error) diag.Diagnostic {
 	if m.file().Content != nil {
-		return diag.NewAttributeErrorDiagnostic(path.Root("sha256"), "The content has another SHA-256", noun.ErrorText(err))
+		return diag.NewAttributeErrorDiagnostic(path.Root("sha256"), "The content has another SHA-256", providerdata.ErrorText(err))
 	}
-	return noun.ErrorDiagnostic(doing, err)
+	return providerdata.ErrorDiagnostic(doing, err)
 }
 
 // send uploads the file of a model with every value known. forState reports whether a state gets

@@ -13,7 +13,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -105,8 +105,8 @@ var complete = mediafile.IncompleteObject(upload.File{}, nil)
 func stored(f upload.StoredFile) outcome {
 	return outcome{
 		ID: types.StringValue(f.KeyPath), KeyPath: types.StringValue(f.KeyPath), PartCount: types.Int64Value(f.Parts),
-		ETag: noun.TextOrNull(f.ETag), Location: noun.TextOrNull(f.Location), Bucket: noun.TextOrNull(f.Bucket),
-		Encryption: noun.TextOrNull(f.Encryption), VersionID: noun.TextOrNull(f.VersionID), UploadedAt: noun.TextOrNull(f.UploadedAt),
+		ETag: providerdata.TextOrNull(f.ETag), Location: providerdata.TextOrNull(f.Location), Bucket: providerdata.TextOrNull(f.Bucket),
+		Encryption: providerdata.TextOrNull(f.Encryption), VersionID: providerdata.TextOrNull(f.VersionID), UploadedAt: providerdata.TextOrNull(f.UploadedAt),
 		Incomplete: complete,
 	}
 }

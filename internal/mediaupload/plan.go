@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -37,7 +37,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	p := planner{resource: r}
-	var note noun.PlanNote
+	var note providerdata.PlanNote
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
@@ -49,12 +49,12 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		if p.state.protected() {
 			resp.Diagnostics.Append(protected(note.Protected, "remove it from the state"))
 		}
-		resp.Diagnostics.Append(noun.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
+		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
-	first, diags := noun.ReadPlanNote(ctx, req.Private)
+	first, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if p.state == nil {
 		// The second call for a replacement has no state, but the private data of the first one.
@@ -62,7 +62,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 			resp.Diagnostics.Append(protected(first.Protected, "replace it"))
 		}
 	} else {
-		p.before, diags = noun.ReadPrivate[configured](ctx, req.Private, privateConfigured)
+		p.before, diags = providerdata.ReadPrivate[configured](ctx, req.Private, privateConfigured)
 		resp.Diagnostics.Append(diags...)
 	}
 	if p.state.stored() {
@@ -89,7 +89,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		if !p.found {
 			f.Path = ""
 		}
-		resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, f)...)
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privatePlanned, f)...)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
@@ -132,7 +132,7 @@ func (p *planner) run(ctx context.Context) diag.Diagnostics {
 	if p.diags.HasError() {
 		return p.diags
 	}
-	if v == verdictUpload && p.state.protected() && noun.ProtectsChange(p.state.Protection, p.config.Protection) {
+	if v == verdictUpload && p.state.protected() && providerdata.ProtectsChange(p.state.Protection, p.config.Protection) {
 		p.diags.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("upload another file in its place because of `%s`", strings.Join(reasons, "`, `"))))
 		return p.diags
 	}
@@ -177,7 +177,7 @@ func (p *planner) contentHasHash(ctx context.Context, w model) upload.File {
 	}
 	f, err := p.resource.Data.Uploader.Prepare(ctx, f, "")
 	if err != nil {
-		p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", noun.ErrorText(err))
+		p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", providerdata.ErrorText(err))
 	}
 	return f
 }
@@ -233,7 +233,7 @@ func (p *planner) wantedFile(ctx context.Context, w model) model {
 		// count as a change. If it is one, planning again at apply fails, and the state is kept.
 		w.Size = types.Int64Null()
 		w.settle(p.state)
-	case missing && w.SHA256.IsNull() && noun.SameTriggers(w.Triggers, types.MapNull(types.StringType)):
+	case missing && w.SHA256.IsNull() && providerdata.SameTriggers(w.Triggers, types.MapNull(types.StringType)):
 		p.fail("The file cannot be uploaded", err.Error()+". "+sourceRule+" "+madeByApply)
 	case missing:
 		w.SHA256 = firstSet(w.SHA256, types.StringUnknown())
@@ -260,7 +260,7 @@ const (
 
 // retriggered reports whether the content is looked at although the file was not touched.
 func (p *planner) retriggered() bool {
-	return p.state != nil && !noun.SameTriggers(p.config.Triggers, p.state.Triggers)
+	return p.state != nil && !providerdata.SameTriggers(p.config.Triggers, p.state.Triggers)
 }
 
 // otherHash is the error for a file that is known to have another hash than the configured one,
@@ -285,7 +285,7 @@ func (p *planner) contentHash(ctx context.Context) types.String {
 	}
 	sum, err := p.resource.Data.Uploader.SHA256(ctx, p.plan.file(), detection)
 	if err != nil {
-		p.diags.Append(noun.ErrorDiagnostic("Reading the file to upload", err))
+		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
 	if p.state.stored() && strings.EqualFold(sum, p.state.SHA256.ValueString()) {
 		return p.state.SHA256 // in the letter case of the configuration
@@ -326,7 +326,7 @@ func (p *planner) fillStored(v verdict, wanted model) {
 		p.plan.Size = p.sizeToPlan(wanted)
 		if p.adoptsWriteOnly() {
 			p.plan.SHA256, p.plan.Size = known(p.config.SHA256), types.Int64Null()
-			p.plan.ContentType = firstSet(p.plan.ContentType, noun.TextOrNull(upload.TypeByName(p.plan.FileName.ValueString())))
+			p.plan.ContentType = firstSet(p.plan.ContentType, providerdata.TextOrNull(upload.TypeByName(p.plan.FileName.ValueString())))
 		} else if p.plan.ContentType.IsNull() {
 			p.plan.ContentType = p.contentType()
 		}
@@ -407,7 +407,7 @@ func (p *planner) unfinishedName(wanted model) types.String {
 	if left == nil || !strings.EqualFold(f.SHA256, wanted.SHA256.ValueString()) {
 		return types.StringNull()
 	}
-	return noun.TextOrNull(f.Name)
+	return providerdata.TextOrNull(f.Name)
 }
 
 // orStored is a default, or unknown if the apply may keep a stored file that has another value.
@@ -425,7 +425,7 @@ func (p *planner) baseName() types.String {
 	}
 	name, err := upload.DefaultName(p.config.Source.ValueString())
 	if err != nil {
-		p.fail("The file cannot be uploaded", noun.ErrorAndAdvice(err))
+		p.fail("The file cannot be uploaded", providerdata.ErrorAndAdvice(err))
 	}
 	return types.StringValue(name)
 }
@@ -442,7 +442,7 @@ func (p *planner) contentType() types.String {
 	}
 	found, err := f.DefaultType()
 	if err != nil {
-		p.diags.Append(noun.ErrorDiagnostic("Reading the file to upload", err))
+		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
 	return types.StringValue(found)
 }

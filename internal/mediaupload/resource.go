@@ -18,9 +18,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -30,10 +30,10 @@ const typeName = "vodlive_media_upload"
 
 // NewResource makes the resource vodlive_media_upload.
 func NewResource() resource.Resource {
-	return &mediaUpload{noun.Resource{TypeName: typeName}}
+	return &mediaUpload{providerdata.Resource{TypeName: typeName}}
 }
 
-type mediaUpload struct{ noun.Resource }
+type mediaUpload struct{ providerdata.Resource }
 
 var (
 	_ resource.ResourceWithConfigure        = (*mediaUpload)(nil)
@@ -82,7 +82,7 @@ func (r *mediaUpload) upload(ctx context.Context, m, config *model, next steps, 
 	diags.Append(d...)
 	var result upload.Result
 	if !diags.HasError() {
-		ctx, cancel := noun.WithLimit(ctx, limit, "create")
+		ctx, cancel := providerdata.WithLimit(ctx, limit, "create")
 		defer cancel()
 		result, d = m.send(ctx, r.Data.Uploader, true, !config.SHA256.IsNull(), next, nil)
 		diags.Append(d...)
@@ -132,7 +132,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 				return
 			}
 			var d diag.Diagnostics
-			was, d = noun.ReadPrivate[configured](ctx, req.Private, privateConfigured)
+			was, d = providerdata.ReadPrivate[configured](ctx, req.Private, privateConfigured)
 			resp.Diagnostics.Append(d...)
 		}
 	}
@@ -184,14 +184,14 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 	unfinished, left, d := mediafile.Unfinished(state.Incomplete)
 	diags.Append(d...)
 	diags.Append(r.Data.NeedUpload(typeName)...)
-	if state.protected() && noun.ProtectsChange(state.Protection, plan.Protection) {
+	if state.protected() && providerdata.ProtectsChange(state.Protection, plan.Protection) {
 		diags.Append(protected(state.KeyPath.ValueString(), "upload another file in its place"))
 	}
 	dropped := map[string]*resume.Unfinished{unfinished.Name: left}
 	if left != nil && !diags.HasError() && plan.file().Continues(unfinished, left) {
 		clear(dropped)
 		if err := r.Data.Uploader.LeaveUnfinished(ctx, plan.file(), left); err != nil {
-			diags.Append(noun.ErrorDiagnostic("Continuing the upload", err))
+			diags.Append(providerdata.ErrorDiagnostic("Continuing the upload", err))
 		}
 	}
 	if diags.HasError() {
@@ -224,15 +224,15 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	note, diags := noun.ReadPlanNote(ctx, req.Private)
+	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	next, diags := noun.ReadPrivate[upload.File](ctx, req.Private, privatePlanned)
+	next, diags := providerdata.ReadPrivate[upload.File](ctx, req.Private, privatePlanned)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if state.protected() { // of a tainted object, whose plan does not see the state, or of a client that plans no deletion
-		noun.RefuseDelete(ctx, resp, protected(state.KeyPath.ValueString(), noun.ReplaceOrRemove))
+		providerdata.RefuseDelete(ctx, resp, protected(state.KeyPath.ValueString(), providerdata.ReplaceOrRemove))
 		return
 	}
 	f, left, diags := mediafile.Unfinished(state.Incomplete)
@@ -250,12 +250,12 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		if left != nil && !diags.HasError() && next.Continues(f, left) {
 			next.Path = cmp.Or(next.Path, state.file().Path)
 			if err := r.Data.Uploader.LeaveUnfinished(ctx, next, left); err != nil {
-				diags.Append(noun.ErrorDiagnostic("Continuing the upload", err))
+				diags.Append(providerdata.ErrorDiagnostic("Continuing the upload", err))
 			}
 			left = nil
 		}
 		if diags.HasError() {
-			noun.RefuseDelete(ctx, resp, diags...)
+			providerdata.RefuseDelete(ctx, resp, diags...)
 			return
 		}
 	}
@@ -306,7 +306,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 	if keyPath == "" {
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("key_path"), &keyPath)...)
 	}
-	parsed, err := forms.ParseKeyPath(keyPath)
+	parsed, err := parse.SplitKeyPath(keyPath)
 	if err != nil {
 		resp.Diagnostics.AddError("The import id is not a key path", fmt.Sprintf("%q %s.", keyPath, err))
 		return
@@ -318,7 +318,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 		return
 	}
 	if err := r.Data.Uploader.CheckCustomer(keyPath); err != nil {
-		resp.Diagnostics.AddError("The key path is not allowed", noun.ErrorAndAdvice(err))
+		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorAndAdvice(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("key_path"), keyPath)...)

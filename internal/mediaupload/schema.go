@@ -13,9 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
@@ -46,7 +46,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"it or upload another one fails, even if the resource block is no longer in the configuration. For a tainted upload, the apply fails, not the plan. To allow such a plan, set it to `false` and apply. " +
 			"An unfinished upload is not protected. Default: `false`. A change makes no request.",
 	}
-	attributes["timeouts"] = noun.Timeouts(ctx, timeouts.Opts{
+	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
 		Create: true,
 		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`. " +
 			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
@@ -104,7 +104,7 @@ func computedAttributes() map[string]schema.Attribute {
 	text, number := mediafile.ComputedText, mediafile.ComputedNumber
 	return map[string]schema.Attribute{
 		"id":                     text("The key path."),
-		"key_path":               text("Key path of the stored file, `" + forms.KeyPathForm + "`: what `paths` of `vodlive_batch_job` takes."),
+		"key_path":               text("Key path of the stored file, `" + parse.KeyPathForm + "`: what `paths` of `vodlive_batch_job` takes."),
 		"size":                   number("Size of the content in bytes."),
 		"part_count":             number("Number of parts that the file was sent in; 0 for a single PUT."),
 		"etag":                   text("ETag of the stored object as storage reports it."),

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -23,13 +23,13 @@ func (r *mediaUpload) ValidateConfig(ctx context.Context, req resource.ValidateC
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() && config.content() != nil && config.Method.ValueString() == upload.MethodMultipart {
-		resp.Diagnostics.AddAttributeError(path.Root("method"), noun.InvalidValue,
+		resp.Diagnostics.AddAttributeError(path.Root("method"), providerdata.InvalidValue,
 			"`method` is \"multipart\", but `content`, `content_base64` and `content_wo` are sent with one PUT. Remove `method`, or put the content into a file and set `source`.")
 	}
 }
 
 // fileName accepts what can be the last part of a key path.
-var fileName = noun.StringRule{Kind: "file name", Allowed: "must be a file name without a slash", Problem: func(given string) string {
+var fileName = providerdata.StringRule{Kind: "file name", Allowed: "must be a file name without a slash", Problem: func(given string) string {
 	problem := upload.NameProblem(given)
 	if problem == "" {
 		return ""
@@ -39,8 +39,8 @@ var fileName = noun.StringRule{Kind: "file name", Allowed: "must be a file name 
 
 // The rules of content never show it: it may be a secret.
 var (
-	content       = noun.StringRule{Kind: "content", Allowed: contentSize, Problem: func(given string) string { return sizeProblem(len(given)) }}
-	contentBase64 = noun.StringRule{Kind: "content", Allowed: contentSize, Problem: func(given string) string {
+	content       = providerdata.StringRule{Kind: "content", Allowed: contentSize, Problem: func(given string) string { return sizeProblem(len(given)) }}
+	contentBase64 = providerdata.StringRule{Kind: "content", Allowed: contentSize, Problem: func(given string) string {
 		decoded, err := base64.StdEncoding.DecodeString(given)
 		if err != nil {
 			return fmt.Sprintf("is not base64 as base64encode() and filebase64() print it: %s.", err)

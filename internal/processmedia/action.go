@@ -18,16 +18,16 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 const typeName = "vodlive_process_media"
 
 // NewAction makes the action vodlive_process_media.
-func NewAction() action.Action { return &processMedia{noun.Action{TypeName: typeName}} }
+func NewAction() action.Action { return &processMedia{providerdata.Action{TypeName: typeName}} }
 
-type processMedia struct{ noun.Action }
+type processMedia struct{ providerdata.Action }
 
 var (
 	_ action.ActionWithConfigValidators = (*processMedia)(nil)
@@ -101,7 +101,7 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	case uploaded.Recorded:
 		stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends nothing that is stored."
 	case !config.SourceDir.IsNull():
-		stored += " They could not be recorded in `resume_dir`: the next invocation sends them again. Their key paths:\n" + noun.List(uploaded.KeyPaths)
+		stored += " They could not be recorded in `resume_dir`: the next invocation sends them again. Their key paths:\n" + providerdata.List(uploaded.KeyPaths)
 	}
 	say("submitting a batch job on " + what)
 	diags = nil

@@ -20,7 +20,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -32,7 +32,7 @@ type settings struct {
 	api    api.Config
 	engine transfer.Config
 	upload upload.Config
-	data   *noun.Data
+	data   *providerdata.Data
 }
 
 // resolver takes each value from the configuration or else from the environment. Its diagnostics
@@ -66,7 +66,7 @@ func (v value) origin() string {
 func (v value) source() string { return strings.Replace(v.origin(), "The env", "the env", 1) }
 
 func (r *resolver) resolve(m model) *settings {
-	s := &settings{data: &noun.Data{}}
+	s := &settings{data: &providerdata.Data{}}
 	s.data.SkipRegionValidation = m.SkipRegionValidation.ValueBool()
 	r.unknown = m.SkipRegionValidation.IsUnknown()
 
@@ -159,7 +159,7 @@ func (r *resolver) fail(v value, problem, remedy string) {
 }
 
 // required is text, and adds a value that is not set to missing, in the form of
-// noun.Data.MissingLive.
+// providerdata.Data.MissingLive.
 func (r *resolver) required(attr string, v types.String, env string, missing *[]string) value {
 	t := r.text(attr, v, env)
 	if !t.set {
@@ -276,7 +276,7 @@ func (r *resolver) strings(v value, c collection) []string {
 
 // isPath reports whether a value can be meant as a path on this machine; otherwise it is an error.
 func (r *resolver) isPath(t value) bool {
-	problem, remedy := noun.PathProblem(t.text), "It must be a path on this machine."
+	problem, remedy := providerdata.PathProblem(t.text), "It must be a path on this machine."
 	if problem != "" && t.attr == "" && strings.HasPrefix(t.text, "~") { // Terraform's functions are for the configuration
 		problem = fmt.Sprintf("is %q, and neither Terraform nor the provider replaces the ~ by a home folder", t.text)
 		remedy = "Write $HOME in place of ~, as in export " + t.env + "=\"$HOME" + t.text[1:] + "\"."

@@ -1,6 +1,6 @@
 // Package provider has the provider's schema and configuration, and registers its resources, data
 // sources, list resources, ephemeral resources, actions and functions. Configure passes one
-// noun.Data to all of them. Before Configure, the provider reads no file and opens no
+// providerdata.Data to all of them. Before Configure, the provider reads no file and opens no
 // connection.
 package provider
 

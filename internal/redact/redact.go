@@ -23,7 +23,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 const (
@@ -161,7 +161,7 @@ func (r *Redactor) Line(s string, also ...string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	s = text(strings.Join(strings.Fields(strings.Map(func(c rune) rune {
-		if !quote.Safe(string(c)) && c != '\n' && c != '\t' && c != '\r' {
+		if !parse.Safe(string(c)) && c != '\n' && c != '\t' && c != '\r' {
 			return -1
 		}
 		return c
@@ -174,7 +174,7 @@ func (r *Redactor) Line(s string, also ...string) string {
 
 // Lines masks the secrets in s and escapes control, format and bidirectional characters but line
 // breaks and tabs.
-func (r *Redactor) Lines(s string) string { return quote.EscapeBut(r.Text(s), "\n\t") }
+func (r *Redactor) Lines(s string) string { return parse.EscapeBut(r.Text(s), "\n\t") }
 
 // JSON masks the secrets in a JSON document: fields whose names say that they hold one, and
 // whatever Text masks. ok is false if document is not JSON.

@@ -9,8 +9,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 // Kind is what a line of the ledger is about.
@@ -159,17 +158,17 @@ func (n *Line) encode() (text []byte, err error) {
 // clean reports whether a recorded object may go to a state, and clears the values that may not.
 func (m *Made) clean(kind Kind) bool {
 	for _, text := range []string{m.ID, m.Message, m.Bucket, m.Encryption, m.VersionID} {
-		if !quote.Safe(text) {
+		if !parse.Safe(text) {
 			return false
 		}
 	}
-	if !forms.ValidETag(m.ETag) {
+	if !parse.ValidETag(m.ETag) {
 		m.ETag = ""
 	}
 	if _, err := time.Parse(time.RFC3339, m.At); err != nil {
 		m.At = ""
 	}
-	if _, err := forms.ParseKeyPath(m.ID); err != nil && kind.stored() {
+	if _, err := parse.SplitKeyPath(m.ID); err != nil && kind.stored() {
 		return false
 	}
 	return m.ID != "" && len(m.ID) <= idLimit

@@ -20,8 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -378,14 +377,14 @@ func parseRecord(content []byte, want *Key) (*Unfinished, error) {
 		return nil, errors.New("it is of another upload")
 	case f.UploadID == "" || f.KeyPath == "" || f.PartSize < 1:
 		return nil, errors.New("it names no upload")
-	case !quote.Safe(f.UploadID+f.KeyPath) || len(f.UploadID) > idLimit || len(f.KeyPath) > idLimit:
+	case !parse.Safe(f.UploadID+f.KeyPath) || len(f.UploadID) > idLimit || len(f.KeyPath) > idLimit:
 		return nil, errors.New("it names an upload that the service has not made")
 	}
 	u := &Unfinished{UploadID: f.UploadID, KeyPath: f.KeyPath, PartSize: f.PartSize, Completing: f.Completing}
 	count := transfer.PartCount(f.Key.Size, f.PartSize)
 	for _, p := range f.Parts {
 		sum, err := hex.DecodeString(p.MD5)
-		if err != nil || len(sum) != md5.Size || p.ETag == "" || !forms.ValidETag(p.ETag) || len(p.Checksum) > idLimit || p.Number < 1 || p.Number > count {
+		if err != nil || len(sum) != md5.Size || p.ETag == "" || !parse.ValidETag(p.ETag) || len(p.Checksum) > idLimit || p.Number < 1 || p.Number > count {
 			return nil, errors.New("a part of it cannot be read")
 		}
 		u.Parts = append(u.Parts, transfer.Part{

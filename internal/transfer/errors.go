@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -80,7 +80,7 @@ type ETagError struct {
 }
 
 func (e *ETagError) Error() string {
-	if !forms.ValidETag(e.ETag) {
+	if !parse.ValidETag(e.ETag) {
 		return e.text(fmt.Sprintf("storage answered an ETag of %d bytes that is not at most 1 KiB of visible ASCII characters", len(e.ETag)))
 	}
 	got := "no ETag"

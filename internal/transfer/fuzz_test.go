@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -42,7 +42,7 @@ func FuzzStorageAnswer(f *testing.F) {
 			return "http://s/x?X-Amz-Signature=" + secret, nil
 		}, "")
 		if err == nil {
-			if got.ETag != given || !forms.ValidETag(given) || status > 299 {
+			if got.ETag != given || !parse.ValidETag(given) || status > 299 {
 				t.Errorf("status %d, ETag %q passed as %q", status, given, got.ETag)
 			}
 			return

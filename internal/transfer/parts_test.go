@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -126,7 +126,7 @@ func TestPartETag(t *testing.T) {
 			}
 			_, err := e.UploadParts(t.Context(), f, partSize, nil, dst)
 			var ee *transfer.ETagError
-			if !errors.As(err, &ee) || ee.Attempts != 4 || len(err.Error()) > 300 || !quote.Safe(err.Error()) {
+			if !errors.As(err, &ee) || ee.Attempts != 4 || len(err.Error()) > 300 || !parse.Safe(err.Error()) {
 				t.Errorf("error %v", err)
 			}
 			if len(dst.reported()) != 0 {

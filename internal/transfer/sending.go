@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -346,7 +346,7 @@ func (s *sending) verify(ctx context.Context, res stored) (part Part, err error)
 		Number: s.part, Size: s.section.Size, ETag: res.etag,
 		Sent: true, Repeated: res.repeated || s.failures > 0,
 	}
-	valid := forms.ValidETag(res.etag)
+	valid := parse.ValidETag(res.etag)
 	if s.part > 0 || !valid || res.etag != "" {
 		if part.MD5, err = s.section.MD5(ctx); err != nil {
 			return Part{}, err

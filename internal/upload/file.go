@@ -13,8 +13,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -33,7 +32,7 @@ const (
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
 	// nameLimit is the length, in bytes, of the longest name that a key path has room for.
-	nameLimit = api.TextLimit - forms.KeyPathOverhead
+	nameLimit = api.TextLimit - parse.KeyPathOverhead
 	// maxPut is the largest file in bytes that S3 takes in one PUT.
 	maxPut = 5 << 30
 )
@@ -160,7 +159,7 @@ func NameProblem(name string) string {
 		return fmt.Sprintf("has %d bytes, more than the %d that a key path can hold", len(name), nameLimit)
 	}
 	for _, c := range name {
-		if !quote.Safe(string(c)) {
+		if !parse.Safe(string(c)) {
 			return fmt.Sprintf("holds the control or format character %U", c)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -144,7 +144,7 @@ func madeOf(s StoredFile) resume.Made {
 
 // learnCustomer notes the customer of an address that the service made for this process.
 func (u *Uploader) learnCustomer(keyPath string) {
-	if parsed, err := forms.ParseKeyPath(keyPath); err == nil {
+	if parsed, err := parse.SplitKeyPath(keyPath); err == nil {
 		u.customers.Store(parsed.CustomerID, true)
 	}
 }
@@ -152,7 +152,7 @@ func (u *Uploader) learnCustomer(keyPath string) {
 // ours reports whether a key path belongs to a customer for whom this process got an address: only
 // that tells the account, because a token may be opaque.
 func (u *Uploader) ours(keyPath string) bool {
-	parsed, err := forms.ParseKeyPath(keyPath)
+	parsed, err := parse.SplitKeyPath(keyPath)
 	if err != nil {
 		return false
 	}

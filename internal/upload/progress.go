@@ -17,7 +17,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -264,7 +264,7 @@ func (d *display) show(done <-chan struct{}) {
 	}
 	// One row below the cursor, which goes back: what Terraform writes next begins on a row of its
 	// own. A line that the terminal would wrap is cut off instead.
-	d.write(clearLine + "\n\x1b[?7l" + quote.Escape(d.mask.Text(line)) + "\x1b[?7h\x1b[A\r")
+	d.write(clearLine + "\n\x1b[?7l" + parse.Escape(d.mask.Text(line)) + "\x1b[?7h\x1b[A\r")
 }
 
 // now needs showing. percent is -1 unless files are uploaded.
@@ -294,7 +294,7 @@ func (d *display) write(text string) {
 		return
 	}
 	if !d.terminal {
-		text = quote.Escape(d.mask.Text(strings.TrimSuffix(text, "\n"))) + "\n"
+		text = parse.Escape(d.mask.Text(strings.TrimSuffix(text, "\n"))) + "\n"
 	}
 	_ = d.file.SetWriteDeadline(time.Now().Add(redraw)) // of a terminal that is held
 	_, _ = d.file.WriteString(text)
@@ -343,7 +343,7 @@ func (r *reporter) report(line func() string, finished bool) {
 	if !logs && !shows {
 		return
 	}
-	text := quote.Escape(r.mask.Text(line()))
+	text := parse.Escape(r.mask.Text(line()))
 	if logs {
 		r.lastLog = now
 		r.log(text)
@@ -355,7 +355,7 @@ func (r *reporter) report(line func() string, finished bool) {
 }
 
 // waits logs what the upload waits for.
-func (r *reporter) waits(line string) { r.log(quote.Escape(r.mask.Text(line))) }
+func (r *reporter) waits(line string) { r.log(parse.Escape(r.mask.Text(line))) }
 
 var errNoFileOrTerminal = errors.New("it is neither a regular file nor a terminal")
 

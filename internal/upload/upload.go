@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -220,7 +220,7 @@ func (u *Uploader) CheckCustomer(keyPath string) error {
 	if u.config.AllowedCustomers == nil {
 		return nil
 	}
-	parsed, err := forms.ParseKeyPath(keyPath)
+	parsed, err := parse.SplitKeyPath(keyPath)
 	if err == nil && slices.Contains(u.config.AllowedCustomers, parsed.CustomerID) {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
@@ -85,7 +85,7 @@ func (b *loggedBody) String() string {
 		return size + ", too long to be shown"
 	}
 	if shown, ok := b.mask.JSON(b.content); ok {
-		return quote.Escape(shown)
+		return parse.Escape(shown)
 	}
 	return size + ", not JSON"
 }

@@ -1,4 +1,4 @@
-package noun
+package providerdata
 
 import (
 	"context"

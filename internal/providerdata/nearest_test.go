@@ -1,9 +1,9 @@
-package noun_test
+package providerdata_test
 
 import (
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 func TestNearest(t *testing.T) {
@@ -24,7 +24,7 @@ func TestNearest(t *testing.T) {
 		"TERMINATED": {},
 		"":           {},
 	} {
-		if near, respelled := noun.Nearest(given, known...); near != want.near || respelled != want.respelled {
+		if near, respelled := providerdata.Nearest(given, known...); near != want.near || respelled != want.respelled {
 			t.Errorf("%q: %q, respelled %t", given, near, respelled)
 		}
 	}

@@ -1,4 +1,4 @@
-package forms_test
+package parse_test
 
 import (
 	"archive/zip"
@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 // zones have clock changes of every kind: whole and half hours, across
@@ -25,7 +25,7 @@ var zones = []string{
 func TestInstants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		loc, err := forms.Zone(rapid.SampledFrom(zones).Draw(t, "zone"))
+		loc, err := parse.Zone(rapid.SampledFrom(zones).Draw(t, "zone"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,38 +37,38 @@ func TestInstants(t *testing.T) {
 				anchor = begin
 			}
 		}
-		wall, err := forms.ParseLocalTime(anchor.Add(time.Duration(rapid.IntRange(-200, 200).Draw(t, "minutes")) * time.Minute).UTC().
-			Add(offsetAt(anchor)).Format(forms.LocalTimeLayout))
+		wall, err := parse.LocalTime(anchor.Add(time.Duration(rapid.IntRange(-200, 200).Draw(t, "minutes")) * time.Minute).UTC().
+			Add(offsetAt(anchor)).Format(parse.LocalTimeLayout))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want []time.Time
 		for m := -27 * 60; m <= 27*60; m++ {
-			if u := wall.Add(time.Duration(m) * time.Minute).In(loc); u.Format(forms.LocalTimeLayout) == wall.Format(forms.LocalTimeLayout) {
+			if u := wall.Add(time.Duration(m) * time.Minute).In(loc); u.Format(parse.LocalTimeLayout) == wall.Format(parse.LocalTimeLayout) {
 				want = append(want, u)
 			}
 		}
-		got := forms.Instants(wall, loc)
+		got := parse.Instants(wall, loc)
 		if len(got) != len(want) {
-			t.Fatalf("%s in %s: got %v, want %v", wall.Format(forms.LocalTimeLayout), loc, got, want)
+			t.Fatalf("%s in %s: got %v, want %v", wall.Format(parse.LocalTimeLayout), loc, got, want)
 		}
 		for i := range got {
 			if !got[i].Equal(want[i]) {
-				t.Fatalf("%s in %s: got %v, want %v", wall.Format(forms.LocalTimeLayout), loc, got, want)
+				t.Fatalf("%s in %s: got %v, want %v", wall.Format(parse.LocalTimeLayout), loc, got, want)
 			}
 		}
 		if len(got) > 0 {
 			return
 		}
 		// The two times named instead exist, and no time between them does.
-		before, after := forms.Around(wall, loc)
+		before, after := parse.Around(wall, loc)
 		first, last := mustParse(t, before), mustParse(t, after)
-		if !first.Before(wall) || !last.After(wall) || len(forms.Instants(first, loc)) == 0 || len(forms.Instants(last, loc)) == 0 {
-			t.Fatalf("%s in %s: between %s and %s", wall.Format(forms.LocalTimeLayout), loc, before, after)
+		if !first.Before(wall) || !last.After(wall) || len(parse.Instants(first, loc)) == 0 || len(parse.Instants(last, loc)) == 0 {
+			t.Fatalf("%s in %s: between %s and %s", wall.Format(parse.LocalTimeLayout), loc, before, after)
 		}
 		for m := first.Add(time.Minute); m.Before(last); m = m.Add(time.Minute) {
-			if len(forms.Instants(m, loc)) > 0 {
-				t.Fatalf("%s in %s exists, and is nearer than %s and %s", m.Format(forms.LocalTimeLayout), loc, before, after)
+			if len(parse.Instants(m, loc)) > 0 {
+				t.Fatalf("%s in %s exists, and is nearer than %s and %s", m.Format(parse.LocalTimeLayout), loc, before, after)
 			}
 		}
 	})
@@ -80,7 +80,7 @@ func offsetAt(t time.Time) time.Duration {
 }
 
 func mustParse(t *rapid.T, value string) time.Time {
-	parsed, err := forms.ParseLocalTime(value)
+	parsed, err := parse.LocalTime(value)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestZoneProblem(t *testing.T) {
 		"posix/UTC":              "must be a name of the tz database",
 		"../etc/passwd":          "must be a name of the tz database",
 	} {
-		got := forms.ZoneProblem(given)
+		got := parse.ZoneProblem(given)
 		if (want == "") != (got == "") || !strings.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", given, got, want)
 		}
@@ -136,17 +136,17 @@ func TestZoneIgnoresTheMachine(t *testing.T) {
 	}
 	t.Setenv("ZONEINFO", dir)
 
-	berlin, err := forms.Zone("Europe/Berlin")
+	berlin, err := parse.Zone("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, seconds := time.Date(2031, 1, 15, 12, 0, 0, 0, time.UTC).In(berlin).Zone(); seconds != 3600 {
 		t.Errorf("Europe/Berlin is %d s ahead of UTC in winter, want 3600: the database of the machine was used", seconds)
 	}
-	if _, err := forms.Zone("Mars/Olympus"); err == nil {
+	if _, err := parse.Zone("Mars/Olympus"); err == nil {
 		t.Error("a zone that only the machine has is accepted")
 	}
-	if got := forms.ZoneProblem("europe/berlin"); !strings.Contains(got, `Write "Europe/Berlin".`) {
+	if got := parse.ZoneProblem("europe/berlin"); !strings.Contains(got, `Write "Europe/Berlin".`) {
 		t.Errorf("europe/berlin: %q", got)
 	}
 }
@@ -167,7 +167,7 @@ func TestSameZone(t *testing.T) {
 		{"Mars/Olympus", "Mars/Elysium", false},
 		{"", "UTC", false},
 	} {
-		if got := forms.SameZone(tt.a, tt.b); got != tt.same {
+		if got := parse.SameZone(tt.a, tt.b); got != tt.same {
 			t.Errorf("%q and %q: %v, want %v", tt.a, tt.b, got, tt.same)
 		}
 	}
@@ -184,15 +184,15 @@ func TestNoonInEveryZone(t *testing.T) {
 	defer func() { _ = z.Close() }()
 	zones := 0
 	for _, f := range z.File {
-		loc, err := forms.Zone(f.Name)
+		loc, err := parse.Zone(f.Name)
 		if err != nil {
 			continue
 		}
 		zones++
 		for month := range 12 {
 			wall := time.Date(2027, time.Month(month+1), 15, 12, 0, 0, 0, time.UTC)
-			if got := forms.Instants(wall, loc); len(got) != 1 {
-				t.Errorf("%s %s: %v", f.Name, wall.Format(forms.LocalTimeLayout), got)
+			if got := parse.Instants(wall, loc); len(got) != 1 {
+				t.Errorf("%s %s: %v", f.Name, wall.Format(parse.LocalTimeLayout), got)
 				break
 			}
 		}

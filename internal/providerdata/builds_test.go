@@ -1,4 +1,4 @@
-package noun_test
+package providerdata_test
 
 import (
 	"encoding/json"
@@ -7,14 +7,14 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // TestPlanNoteOfEveryBuild: an object keeps the note of the plan that was applied last. A build
 // that writes another form adds a file. The files that are there never change.
 func TestPlanNoteOfEveryBuild(t *testing.T) {
 	t.Parallel()
-	note := noun.PlanNote{Destroy: true, Protected: "match"}
+	note := providerdata.PlanNote{Destroy: true, Protected: "match"}
 	data, written := private{}, map[string]json.RawMessage{}
 	if diags := note.Write(t.Context(), data); diags.HasError() {
 		t.Fatal(diags)
@@ -41,7 +41,7 @@ func TestPlanNoteOfEveryBuild(t *testing.T) {
 		for key, value := range keys {
 			data[key] = value
 		}
-		if got, diags := noun.ReadPlanNote(t.Context(), data); !reflect.DeepEqual(got, note) || diags.HasError() {
+		if got, diags := providerdata.ReadPlanNote(t.Context(), data); !reflect.DeepEqual(got, note) || diags.HasError() {
 			t.Errorf("%s is read as %+v: %s", build, got, diags)
 		}
 		kept = kept || string(golden) == string(content)+"\n"

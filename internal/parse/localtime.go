@@ -1,4 +1,4 @@
-package forms
+package parse
 
 import (
 	"errors"
@@ -13,11 +13,11 @@ const LocalTimeLayout = "2006-01-02 15:04"
 
 var localTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
 
-// ErrNoSuchTime is the error of ParseLocalTime for a day or hour that no calendar or clock has.
+// ErrNoSuchTime is the error of LocalTime for a day or hour that no calendar or clock has.
 var ErrNoSuchTime = errors.New("this day or hour does not exist")
 
-// ParseLocalTime parses a local time. The result has the location UTC.
-func ParseLocalTime(value string) (time.Time, error) {
+// LocalTime parses a local time. The result has the location UTC.
+func LocalTime(value string) (time.Time, error) {
 	if !localTime.MatchString(value) {
 		return time.Time{}, fmt.Errorf("%q is not of the form YYYY-MM-DD HH:MM", value)
 	}

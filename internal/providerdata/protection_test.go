@@ -1,4 +1,4 @@
-package noun_test
+package providerdata_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // private is the private data of an object.
@@ -25,7 +25,7 @@ func (p private) SetKey(_ context.Context, key string, value []byte) diag.Diagno
 func TestPlanNote(t *testing.T) {
 	t.Parallel()
 	data := private{}
-	for _, want := range []noun.PlanNote{
+	for _, want := range []providerdata.PlanNote{
 		{},
 		{Protected: "vod/input/c/u/a.mp4"},
 		{Destroy: true},
@@ -33,14 +33,14 @@ func TestPlanNote(t *testing.T) {
 		if diags := want.Write(t.Context(), data); diags.HasError() {
 			t.Fatal(diags)
 		}
-		if got, diags := noun.ReadPlanNote(t.Context(), data); !reflect.DeepEqual(got, want) || diags.HasError() {
+		if got, diags := providerdata.ReadPlanNote(t.Context(), data); !reflect.DeepEqual(got, want) || diags.HasError() {
 			t.Errorf("the note is %+v, want %+v", got, want)
 		}
 	}
 	for key := range data {
 		data[key] = []byte(`{"destroy":true,"protected":1}`)
 	}
-	if got, diags := noun.ReadPlanNote(t.Context(), data); !reflect.DeepEqual(got, noun.PlanNote{}) || diags.HasError() {
+	if got, diags := providerdata.ReadPlanNote(t.Context(), data); !reflect.DeepEqual(got, providerdata.PlanNote{}) || diags.HasError() {
 		t.Errorf("a note that cannot be read is %+v with %v", got, diags)
 	}
 }

@@ -1,4 +1,4 @@
-package forms
+package parse
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ const KeyPathOverhead = len("vod/input/c//") + len("00000000-0000-0000-0000-0000
 // KeyPath is what a key path tells of its file.
 type KeyPath struct{ CustomerID, UploadID, FileName string }
 
-// ParseKeyPath reads a key path. Its error goes on from what was read, and does not quote that.
-func ParseKeyPath(s string) (KeyPath, error) {
+// SplitKeyPath reads a key path. Its error goes on from what was read, and does not quote that.
+func SplitKeyPath(s string) (KeyPath, error) {
 	segments := strings.Split(s, "/")
 	if len(segments) != 5 || segments[0] != "vod" || segments[1] != "input" || slices.Contains(segments, "") {
 		return KeyPath{}, errors.New("does not have the form of a key path, " + KeyPathForm)

@@ -1,4 +1,4 @@
-package noun_test
+package providerdata_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -58,7 +58,7 @@ func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := noun.ErrorDiagnostic("Trying", tt.err)
+			d := providerdata.ErrorDiagnostic("Trying", tt.err)
 			if d.Summary() != tt.summary || !strings.Contains(d.Detail(), tt.advice) {
 				t.Errorf("%s: %s\nwant %q, %q", d.Summary(), d.Detail(), tt.summary, tt.advice)
 			}
@@ -77,7 +77,7 @@ func TestErrorDiagnosticNamesTheCallOnce(t *testing.T) {
 		refused:  "Reading the live session failed: GET https://live.example.com/s-1: 409 Conflict.",
 		&limited: "The service limits the rate of requests: Reading the live session s-1 failed: GET https://live.example.com/s-1: 429 Too Many Requests.",
 	} {
-		d := noun.ErrorDiagnostic("Reading the live session", err)
+		d := providerdata.ErrorDiagnostic("Reading the live session", err)
 		if got, _, _ := strings.Cut(d.Summary()+": "+d.Detail(), "\n"); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}

@@ -1,4 +1,4 @@
-package forms
+package parse
 
 import (
 	"archive/zip"

@@ -1,6 +1,4 @@
-// Package quote writes strings so that they can be shown or pasted: on a terminal, into a
-// configuration, into a shell.
-package quote
+package parse
 
 import (
 	"fmt"

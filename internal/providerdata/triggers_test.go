@@ -1,4 +1,4 @@
-package noun_test
+package providerdata_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 func TestSameTriggers(t *testing.T) {
@@ -32,13 +32,13 @@ func TestSameTriggers(t *testing.T) {
 		for _, a := range group {
 			for j, other := range groups {
 				for _, b := range other {
-					if got := noun.SameTriggers(a, b); got != (i == j) {
+					if got := providerdata.SameTriggers(a, b); got != (i == j) {
 						t.Errorf("%s and %s are the same: %v", a, b, got)
 					}
 				}
 			}
 			for _, unknown := range []types.Map{types.MapUnknown(types.StringType), triggers(types.StringUnknown())} {
-				if noun.SameTriggers(a, unknown) || noun.SameTriggers(unknown, a) {
+				if providerdata.SameTriggers(a, unknown) || providerdata.SameTriggers(unknown, a) {
 					t.Errorf("%s is the same as %s", a, unknown)
 				}
 			}

@@ -1,4 +1,4 @@
-package noun
+package providerdata
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 // The summaries of errors about the value of an argument. Their link is the documentation of the
@@ -161,11 +161,11 @@ func argument(p path.Path) path.Path {
 	return p
 }
 
-const keyPathForm = "must be a key path, " + forms.KeyPathForm
+const keyPathForm = "must be a key path, " + parse.KeyPathForm
 
 // KeyPath accepts the key path of a stored file.
 var KeyPath = StringRule{Kind: "key path", Allowed: keyPathForm, Problem: func(given string) string {
-	if _, err := forms.ParseKeyPath(given); err == nil {
+	if _, err := parse.SplitKeyPath(given); err == nil {
 		return ""
 	}
 	return fmt.Sprintf("is %q, which %s. The attribute `key_path` of an uploaded file has it.", given, keyPathForm)

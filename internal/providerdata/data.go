@@ -1,7 +1,7 @@
-// Package noun has what Configure passes to every resource, data source, list resource,
+// Package providerdata has what Configure passes to every resource, data source, list resource,
 // ephemeral resource and action, and what these have in common. A provider process has one Data, so
 // its fields are shared.
-package noun
+package providerdata
 
 import (
 	"context"
@@ -64,7 +64,7 @@ func From(providerData any, diags *diag.Diagnostics) *Data {
 	data, ok := providerData.(*Data)
 	if !ok {
 		diags.AddError("Provider data has an unexpected type",
-			fmt.Sprintf("Expected *noun.Data, got %T. This is a bug in the provider. Please report it.", providerData))
+			fmt.Sprintf("Expected *providerdata.Data, got %T. This is a bug in the provider. Please report it.", providerData))
 		return nil
 	}
 	return data

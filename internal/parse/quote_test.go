@@ -1,9 +1,9 @@
-package quote_test
+package parse_test
 
 import (
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 func TestHCL(t *testing.T) {
@@ -17,7 +17,7 @@ func TestHCL(t *testing.T) {
 		"\x1b\u202e\u200b\U000e0041": `"\u001b\u202e\u200b\U000e0041"`,
 		"Ünï 😀":                      `"Ünï 😀"`,
 	} {
-		if got := quote.HCL(text); got != want {
+		if got := parse.HCL(text); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestShell(t *testing.T) {
 		"vod/input/c/u/it's $(here) `now`.mp4": `'vod/input/c/u/it'\''s $(here) ` + "`now`" + `.mp4'`,
 		"a\nb\x1b[2J\u202e":                    `'a\u000ab\u001b[2J\u202e'`,
 	} {
-		if got := quote.Shell(text); got != want {
+		if got := parse.Shell(text); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
