@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 )
 
@@ -37,7 +36,6 @@ type Provider struct {
 // configured yet. World.Provider starts one that reaches a service.
 func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
-	stage.InProcess(tb)
 	server := provider.NewServer("test", provider.Machine{Env: lookup(env)}, true)
 	p := &Provider{Server: server, Schema: provider.Schemas(), tb: tb, ctx: tb.Context(), end: server.End}
 	tb.Cleanup(p.End)

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -77,7 +76,6 @@ func TestURLsOnlyIfAskedFor(t *testing.T) {
 // KiB whatever the service calls them.
 func TestSessionByNameOfNoneOrSeveral(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	w := acctest.NewWorld(t, simulator.Options{ListOrder: "oldest"})
 	long, control := strings.Repeat("x", 1000), strings.Repeat("\x01", 1000)
 	for i := range 13 {
@@ -154,7 +152,6 @@ func TestURLsAreApart(t *testing.T) {
 // listed fills an account: 250 sessions, three pages.
 func listed(t *testing.T, options simulator.Options) *acctest.World {
 	t.Helper()
-	stage.Large(t)
 	options.ListOrder = "oldest"
 	w := acctest.NewWorld(t, options)
 	for i := range 250 {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -155,7 +154,6 @@ func TestLostCreateInterruptedAsAPageArrives(t *testing.T) {
 // sessions that may still run.
 func TestLostCreateAmongMany(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	for name, id := range map[string]string{"short ids": "session-", "long ids": strings.Repeat(`"`, 1000)} {
 		bubble.Run(t, name, func(t *testing.T) {
 			w := acctest.NewWorld(t, simulator.Options{})

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -41,7 +40,6 @@ func createAtOnce(t *testing.T, p *acctest.Provider, n int, c config) (ids []any
 // TestStatusOfManySessions: sessions that are waited for together take about as long as one.
 func TestStatusOfManySessions(t *testing.T) { //nolint:tparallel // the subtests are compared
 	t.Parallel()
-	stage.Large(t)
 	const sessions = 50
 	options := simulator.Options{ReadyAfter: 8 * time.Second, Latency: 50 * time.Millisecond, LateAllocation: true}
 	took := map[string]time.Duration{}
@@ -103,7 +101,6 @@ func checkSessions(t *testing.T, w *acctest.World, o acctest.Instance, ids []any
 // long a listing takes.
 func TestStatusWaitsForSlowListings(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{Latency: time.Second})
 		w.Quiet = true
@@ -127,7 +124,6 @@ func TestStatusWaitsForSlowListings(t *testing.T) {
 // sessions, and a large account is not listed all the time.
 func TestStatusListsNoMoreThanNeeded(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{Latency: time.Second})
 		w.Quiet = true
@@ -175,7 +171,6 @@ func TestStatusInvalid(t *testing.T) {
 // TestStatusOfTooManyToName: an error names 200 sessions at most.
 func TestStatusOfTooManyToName(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{})
 		var ids []any
