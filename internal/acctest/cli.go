@@ -56,12 +56,8 @@ func NewCLI(tb testing.TB, server *Server) *CLI {
 	dir := tb.TempDir()
 	cliConfig := filepath.Join(tb.TempDir(), "cli.tfrc")
 	var overrides strings.Builder
-	for name, program := range map[string]string{"vodlive/vodlive": plugin, "hashicorp/local": LocalProvider()} {
-		for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-			if program != "" {
-				fmt.Fprintf(&overrides, "%q = %q\n", registry+"/"+name, filepath.ToSlash(filepath.Dir(program)))
-			}
-		}
+	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		fmt.Fprintf(&overrides, "%q = %q\n", registry+"/vodlive/vodlive", filepath.ToSlash(filepath.Dir(plugin)))
 	}
 	write(tb, cliConfig, fmt.Sprintf("provider_installation {\ndev_overrides {\n%s}\ndirect {}\n}\n", &overrides))
 	env := server.Environment(tb)
@@ -84,16 +80,6 @@ func FindCLI() string {
 		}
 	}
 	return ""
-}
-
-// LocalProvider is the program of hashicorp/local, the provider of files; "" if `make test` could
-// not build it.
-func LocalProvider() string {
-	path := os.Getenv("VODLIVE_TEST_LOCAL")
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
 }
 
 // buildProvider returns the provider's binary: the one that `make test` has built, else one that it

@@ -46,8 +46,17 @@ type World struct {
 // NewWorld starts a service until the test ends.
 func NewWorld(tb testing.TB, options simulator.Options) *World {
 	tb.Helper()
+	skipWithoutCLI(tb)
 	service := newService(tb, options)
 	return newWorld(tb, service, service)
+}
+
+// skipWithoutCLI skips a test without a CLI in `make test-tofu`.
+func skipWithoutCLI(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv("VODLIVE_TEST_ONLY_CLI") != "" {
+		tb.Skip("starts no CLI")
+	}
 }
 
 // Settling is how long to sleep in a bubble of testing/synctest, whose clock begins long before the
