@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 const actionName = "vodlive_submit_batch_job"
@@ -61,10 +60,9 @@ func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 		return
 	}
 	say("submitting a batch job on " + strings.Join(batch.Paths, ", "))
-	request := Submission{Batch: batch, Kind: resume.KindActionJob, Scope: actionName, Again: "invoking the action"}
-	made, line := request.Submit(ctx, a.Data, &resp.Diagnostics)
-	if !resp.Diagnostics.HasError() {
-		say("submitted: " + made.Message)
-		resume.Drop(ctx, line)
+	message, diags := Submit(ctx, a.Data, batch)
+	resp.Diagnostics.Append(diags...)
+	if !diags.HasError() {
+		say("submitted: " + message)
 	}
 }

@@ -6,7 +6,9 @@ package batchjob
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -16,7 +18,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 const typeName = "vodlive_batch_job"
@@ -88,17 +89,12 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 // ModifyPlan plans a submission unless the job in the state has the planned arguments.
 func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.Data == nil {
-		return
-	}
-	note := providerdata.PlanNote{Create: req.State.Raw.IsNull()}
-	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
-	if req.Plan.Raw.IsNull() {
+	if r.Data == nil || req.Plan.Raw.IsNull() {
 		return
 	}
 	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !note.Create {
+	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if resp.Diagnostics.HasError() {
@@ -117,7 +113,6 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(providerdata.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
 	r.submit(ctx, &plan, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
@@ -148,16 +143,8 @@ func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	var paths []string
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(state.Paths.ElementsAs(ctx, &paths, false)...)
-	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
-	}
-	if note.Create { // what refuses it must not cost the job in the state
-		if refused := r.Data.PlanUpload(ctx, typeName); refused.HasError() {
-			providerdata.RefuseDelete(ctx, resp, refused...)
-			return
-		}
 	}
 	resp.Diagnostics.AddWarning("The batch job is not stopped",
 		fmt.Sprintf("The batch job that was submitted at %s was removed from the state. The service has no call to stop a job. Its paths:\n%s",
@@ -171,23 +158,28 @@ func (m *model) equal(other model) bool {
 
 // submit submits the job, unless there are errors already, and fills in what follows from that.
 func (r *batchJob) submit(ctx context.Context, m *model, diags *diag.Diagnostics) {
-	request := Submission{Kind: resume.KindJob, Again: "applying", Triggers: map[string]string{}}
-	for name, v := range m.Triggers.Elements() {
-		if v, ok := v.(types.String); ok && !v.IsNull() {
-			request.Triggers[name] = v.ValueString()
-		}
-	}
-	request.Batch = m.batch(ctx, r.Data, typeName, diags)
+	batch := m.batch(ctx, r.Data, typeName, diags)
 	if diags.HasError() {
 		return
 	}
-	if made, _ := request.Submit(ctx, r.Data, diags); !diags.HasError() {
-		m.submission = submissionOf(made)
-	}
+	message, d := Submit(ctx, r.Data, batch)
+	diags.Append(d...)
+	m.submission = submission{types.StringValue(rand.Text()), types.StringValue(message), types.StringValue(time.Now().UTC().Format(time.RFC3339))}
 }
 
-func submissionOf(made resume.Made) submission {
-	return submission{ID: types.StringValue(made.ID), Message: types.StringValue(made.Message), SubmittedAt: types.StringValue(made.At)}
+// Submit submits a job once. It gives no advice to apply again if the job may have been submitted
+// nevertheless: nothing can look it up.
+func Submit(ctx context.Context, data *providerdata.Data, batch api.Batch) (message string, diags diag.Diagnostics) {
+	message, err := data.API.SubmitBatch(ctx, batch)
+	switch {
+	case api.MayHaveBeenProcessed(err):
+		diags.AddError("The batch job may have been submitted",
+			fmt.Sprintf("%s\n\nThe request was sent once, and its outcome is not known. The service may be processing these paths:\n%s\n\n"+
+				"Find out at the service whether the job runs. If it does, another attempt submits a second one.", providerdata.ErrorText(err), providerdata.List(batch.Paths)))
+	case err != nil:
+		diags.Append(providerdata.ErrorDiagnostic("Submitting the batch job", err))
+	}
+	return message, diags
 }
 
 // plan reports what would make the submission fail: missing configuration of the upload and batch
