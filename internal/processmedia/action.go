@@ -19,7 +19,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 const typeName = "vodlive_process_media"
@@ -104,11 +103,7 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 		stored += " They could not be recorded in `resume_dir`: the next invocation sends them again. Their key paths:\n" + providerdata.List(uploaded.KeyPaths)
 	}
 	say("submitting a batch job on " + what)
-	diags = nil
-	request := batchjob.Submission{
-		Batch: api.Batch{Paths: uploaded.KeyPaths, ServiceModes: modes}, Kind: resume.KindActionJob, Scope: typeName, Again: "invoking the action",
-	}
-	made, line := request.Submit(ctx, a.Data, &diags)
+	message, diags := batchjob.Submit(ctx, a.Data, api.Batch{Paths: uploaded.KeyPaths, ServiceModes: modes}, batchjob.InvokeAgain(typeName))
 	for _, d := range diags {
 		if d.Severity() == diag.SeverityError {
 			d = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+stored)
@@ -118,7 +113,6 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	say(fmt.Sprintf("submitted %s: %s", what, made.Message))
+	say(fmt.Sprintf("submitted %s: %s", what, message))
 	uploaded.Forget(ctx)
-	resume.Drop(ctx, line)
 }
