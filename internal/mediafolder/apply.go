@@ -1,8 +1,11 @@
 package mediafolder
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -17,20 +20,32 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
+// How a user goes on after files failed.
+const (
+	inTheState = "The state has all stored files, and what is needed to continue the others. The next apply sends only what is missing."
+	tainted    = "\n\nIts plan reads \"must be replaced\", because Terraform marks what could not be created as tainted. Nothing is lost. " +
+		"But with `prevent_destroy` or `create_before_destroy`, here or in what depends on this, first run `terraform untaint` with the address of this resource."
+)
+
 // apply uploads the files that a plan has to upload, and turns the plan into the resulting state.
 type apply struct {
 	data   *providerdata.Data
 	plan   *model
-	before map[string]entry // of the state
-	next   steps
-	scope  string            // of an upload without a state: see upload.File; "": there is a state
-	show   func(line string) // gets lines of progress, as in UploadFolder
+	before map[string]entry  // of the state
+	next   string            // how a user goes on after files failed
+	show   func(line string) // gets lines of progress
 
+	files      []upload.File    // that were to be sent
 	stored     map[string]entry // as planned; after run, what is stored
 	incomplete map[string]attr.Value
-	outcomes   []upload.Outcome
-	recorded   bool // see UploadFolder
 	diags      diag.Diagnostics
+}
+
+// check reports what is missing for sending, if anything is to be sent.
+func (a *apply) check(diags *diag.Diagnostics) {
+	if slices.ContainsFunc(slices.Collect(maps.Values(a.stored)), entry.unsent) {
+		diags.Append(a.data.NeedUpload(typeName)...)
+	}
 }
 
 // within is run with the time limit of an operation.
@@ -40,41 +55,39 @@ func (a *apply) within(ctx context.Context, limit time.Duration, operation strin
 	a.run(ctx)
 }
 
-// sends reports whether anything is to be sent.
-func (a *apply) sends() bool {
-	return slices.ContainsFunc(slices.Collect(maps.Values(a.stored)), entry.unsent)
-}
-
 func (a *apply) run(ctx context.Context) {
-	a.incomplete = map[string]attr.Value{}
-	dir := a.plan.dir()
-	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
+	paths, _, _ := walk(a.plan.dir(), a.plan.patterns()) // the uploads report what cannot be read
 	var names []string
-	folder := upload.Folder{Name: filepath.Base(absolute(dir))}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
-		if !a.stored[name].unsent() {
-			continue
+		if a.stored[name].unsent() {
+			names = append(names, name)
+			a.files = append(a.files, a.plan.file(name, cmp.Or(paths[name], a.plan.localPath(name)), a.stored[name]))
 		}
-		path, ok := paths[name]
-		if !ok {
-			path = filepath.Join(dir, filepath.FromSlash(name))
-		}
-		file := a.plan.file(name, path, a.stored[name])
-		file.ForState, file.Scope = a.scope == "", a.scope
-		names, folder.Files = append(names, name), append(folder.Files, file)
 	}
-	a.outcomes, a.recorded = a.data.Uploader.UploadFolder(ctx, folder, a.show)
-	if a.scope != "" && !a.recorded {
-		a.next = afterInvokeWithoutRecords
+	outcomes := a.data.Uploader.UploadFolder(ctx, filepath.Base(absolute(a.plan.dir())), a.files, a.show)
+	a.take(names, outcomes)
+	a.plan.counted(a.stored)
+	if len(a.incomplete) > 0 { // else the plan has null
+		a.plan.Incomplete = types.MapValueMust(incompleteType, a.incomplete)
 	}
-	a.take(names, folder.Files, a.outcomes)
-	a.finish()
+	switch { // null until a creation has succeeded: see Delete
+	case !a.plan.ID.IsUnknown():
+	case a.diags.HasError():
+		a.plan.ID = types.StringNull()
+	default:
+		a.plan.ID = types.StringValue(rand.Text())
+	}
 }
 
-func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outcome) {
+// take makes the outcomes of the files with these names what is stored.
+func (a *apply) take(names []string, outcomes []upload.Outcome) {
+	a.incomplete = map[string]attr.Value{}
 	failed := map[string]error{}
 	var warnings []upload.Warning
-	kept, sums := a.keyPaths(), a.plan.sums()
+	kept := map[string]bool{} // a file that was moved has its key path under another name
+	for _, e := range a.stored {
+		kept[e.KeyPath] = true
+	}
 	for i, o := range outcomes {
 		name := names[i]
 		warnings = append(warnings, o.Warnings...)
@@ -85,11 +98,8 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 			continue
 		}
 		failed[name] = o.Err
-		if found := upload.OtherHash(o.Err); found != "" && sums[name] != "" {
-			failed[name] = mediafile.OtherHash("sha256s", sums[name], name, mediafile.ReadSending, found)
-		}
 		if o.Left != nil {
-			a.incomplete[name] = mediafile.IncompleteObject(files[i], o.Left)
+			a.incomplete[name] = mediafile.IncompleteObject(a.files[i], o.Left)
 		}
 		if before, ok := a.before[name]; ok && !kept[before.KeyPath] {
 			a.stored[name] = before // what was stored before still is
@@ -98,44 +108,32 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		}
 	}
 	mediafile.Warnings(warnings, &a.diags)
-	if a.next == afterCreate && len(a.stored)+len(a.incomplete) == 0 {
-		a.next = afterNothing
-	}
 	if len(failed) > 0 {
-		a.diags.Append(failuresDiagnostic(failed, len(names), a.next))
+		a.diags.Append(failures(failed, len(names), a.next))
 	}
 }
 
-// keyPaths are those of the stored files. A file that was moved has its key path under another
-// name.
-func (a *apply) keyPaths() map[string]bool {
-	all := make(map[string]bool, len(a.stored))
-	for _, e := range a.stored {
-		all[e.KeyPath] = true
-	}
-	return all
-}
-
-// finish warns of what is no longer in the state: what the plan replaced or left out.
-func (a *apply) finish() {
-	gone, kept := map[string]entry{}, a.keyPaths()
-	for name, e := range a.before {
-		if !kept[e.KeyPath] {
-			gone[name] = e
+// failures is one error for all files that failed, by name, of those that were to be uploaded.
+func failures(failed map[string]error, asked int, next string) diag.Diagnostic {
+	var lines []string
+	advice, others := "", map[string]int{}
+	for _, name := range slices.Sorted(maps.Keys(failed)) {
+		switch err := failed[name]; {
+		case errors.Is(err, upload.ErrNotTried):
+			others["Files that were not tried, because too many in a row failed: %d."]++
+		case errors.Is(err, context.Canceled):
+			others["Files that were not stored, because the run was interrupted: %d."]++
+		default:
+			advice = cmp.Or(advice, providerdata.Advice(err))
+			lines = append(lines, fmt.Sprintf("%s: %s", name, providerdata.ErrorText(err)))
 		}
 	}
-	forgotten(gone, &a.diags)
-	a.plan.counted(a.stored)
-	if len(a.incomplete) > 0 { // else the plan has null
-		a.plan.Incomplete = types.MapValueMust(incompleteType, a.incomplete)
+	for text, n := range others { // first: a long list is cut
+		lines = append([]string{fmt.Sprintf(text, n)}, lines...)
 	}
-	// Null until a creation has succeeded. So Delete knows whether the replacement continues the
-	// folder.
-	switch {
-	case !a.plan.ID.IsUnknown():
-	case a.diags.HasError():
-		a.plan.ID = types.StringNull()
-	default:
-		a.plan.ID = types.StringValue(rand.Text())
+	detail := fmt.Sprintf("%d of %d files could not be uploaded:\n%s", len(failed), asked, providerdata.List(lines))
+	if advice != "" {
+		detail += "\n\n" + advice
 	}
+	return diag.NewErrorDiagnostic("Files could not be uploaded", fmt.Sprintf("%s\n\nFiles that this run has stored: %d. %s", detail, asked-len(failed), next))
 }

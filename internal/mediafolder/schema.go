@@ -27,16 +27,6 @@ var defaultInclude = types.SetValueMust(types.StringType, []attr.Value{types.Str
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the files.
 func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := Arguments()
-	maps.Copy(attributes, mediafile.ArgumentAttributes())
-	attributes["change_detection"] = mediafile.ChangeDetection()
-	attributes["adopt"] = schema.MapAttribute{
-		Optional: true, ElementType: types.StringType,
-		MarkdownDescription: "Key paths of files that are stored already, by relative path. When such a file first enters the state, the provider assumes that the stored object is identical, and sends nothing. " +
-			"Later changes of the file upload it again. The service shows no stored content, so nothing compares the two.",
-		Validators: []validator.Map{
-			mapvalidator.ValueStringsAre(providerdata.KeyPath),
-		},
-	}
 	attributes["sha256s"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "SHA-256 that the content of files must have, by relative path, in hexadecimal. A plan does not read these files: a file is uploaded if its SHA-256 here differs from the stored file's, " +
@@ -47,12 +37,6 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "Values of what makes the files of the folder, if the same apply makes them, for example a hash or an id. While one is unknown, the plan does not look at the folder, which need not be there yet, " +
 			"and `files` is known after the apply. A change sends nothing by itself.",
-	}
-	attributes["deletion_protection"] = schema.BoolAttribute{
-		Optional: true,
-		MarkdownDescription: "Whether Terraform must keep the resource in the state. It does not keep single files: those that changed, or are missing on this machine, are still forgotten. While this is `true` in the state, any plan that would destroy or replace " +
-			"the resource, or forget its files for another `source_dir`, fails, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
-			"The protection begins when the resource has been created without an error. Default: `false`. A change makes no request.",
 	}
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
@@ -119,15 +103,7 @@ func computedAttributes() map[string]schema.Attribute {
 	// Without being sensitive: the map is, as a whole, which costs Terraform less time.
 	incomplete["parts"] = text(incomplete["parts"].GetMarkdownDescription())
 	return map[string]schema.Attribute{
-		// Optional, so that `ignore_changes = all` puts the id of the state into the configuration:
-		// nothing else tells the provider of it. The user cannot set it.
-		"id": schema.StringAttribute{
-			Optional: true, Computed: true,
-			MarkdownDescription: "Made by the provider when every file was stored for the first time; null until then. It cannot be set.",
-			Validators: []validator.String{providerdata.StringRule{Kind: "id", Allowed: "must not be set", Problem: func(string) string {
-				return "is set, but the provider makes it. Remove it."
-			}}},
-		},
+		"id":         text("Made by the provider when every file was stored for the first time; null until then."),
 		"file_count": number("Number of files in `files`."),
 		"total_size": number("Size of all files in `files` together, in bytes."),
 		// Not nested attributes, here and in other collections of computed objects: `terraform

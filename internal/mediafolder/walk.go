@@ -3,7 +3,6 @@ package mediafolder
 import (
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,15 +16,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
-
-type patterns struct {
-	Include []string `json:"include"`
-	Exclude []string `json:"exclude"`
-}
-
-func (p patterns) equal(other patterns) bool {
-	return slices.Equal(p.Include, other.Include) && slices.Equal(p.Exclude, other.Exclude)
-}
 
 func (s Selection) patterns() patterns {
 	if s.Include.IsNull() {
@@ -41,20 +31,14 @@ func texts(set types.Set) (list []string) {
 	return list
 }
 
-// walk finds the files of a folder that the patterns match: their paths in the file system by their
+// walk finds the files of a folder that the patterns select: their paths in the file system by their
 // relative ones, which have slashes and are normalized (NFC), as Terraform normalizes all text.
 // Links to folders are not followed. The problems are files that cannot be uploaded; err is about
 // the folder.
 func walk(dir string, p patterns) (found map[string]string, problems []string, err error) {
-	found, problems, _, err = p.selector().walk(dir)
-	return found, problems, err
-}
-
-// walk finds the files that the patterns select.
-func (s selector) walk(dir string) (found map[string]string, problems []string, seen findings, err error) {
-	seen.used = make([]bool, len(s.include))
-	root := os.DirFS(dir)
 	found = map[string]string{}
+	hidden := slices.ContainsFunc(p.include, hasDot)
+	root := os.DirFS(dir)
 	err = fs.WalkDir(root, ".", func(relative string, d fs.DirEntry, err error) error {
 		name := norm.NFC.String(relative)
 		switch {
@@ -63,17 +47,15 @@ func (s selector) walk(dir string) (found map[string]string, problems []string, 
 		case err != nil:
 			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, disk.Cause(err)))
 			return fs.SkipDir
-		case d.IsDir() && relative != "." && s.prunes(name):
+		case d.IsDir() && relative != "." && strings.HasPrefix(d.Name(), ".") && !hidden:
 			return fs.SkipDir
-		case d.IsDir():
+		case d.IsDir() || !p.match(name):
 			return nil
-		case linksToFolder(root, relative, d):
-			if s.reaches(name) && leadsOutside(dir, relative) {
-				seen.links = append(seen.links, name)
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			if info, err := fs.Stat(root, relative); err == nil && info.IsDir() {
+				return nil
 			}
-			return nil
-		case !s.match(name, &seen):
-			return nil
 		}
 		switch _, twice := found[name]; {
 		case !utf8.ValidString(relative):
@@ -85,30 +67,7 @@ func (s selector) walk(dir string) (found map[string]string, problems []string, 
 		}
 		return nil
 	})
-	return found, problems, seen, err
-}
-
-// linksToFolder reports whether an entry is a link to a folder, which is no file that a pattern can
-// select.
-func linksToFolder(root fs.FS, relative string, d fs.DirEntry) bool {
-	if d.Type()&fs.ModeSymlink == 0 {
-		return false
-	}
-	info, err := fs.Stat(root, relative)
-	return err == nil && info.IsDir()
-}
-
-// leadsOutside reports whether a link leads to a folder that is not below dir. What is below dir is
-// found without the link.
-func leadsOutside(dir, link string) bool {
-	target, err := filepath.EvalSymlinks(filepath.Join(dir, filepath.FromSlash(link)))
-	root, rootErr := filepath.EvalSymlinks(dir)
-	if err != nil || rootErr != nil {
-		return true
-	}
-	inside, err := filepath.Rel(absolute(root), absolute(target))
-	parent := "../"
-	return err != nil || strings.HasPrefix(filepath.ToSlash(inside)+"/", parent) && !strings.HasPrefix(absolute(root)+"/", absolute(target)+"/")
+	return found, problems, err
 }
 
 // nameProblems describes the files whose names in storage would be invalid.
@@ -121,41 +80,21 @@ func nameProblems(names []string, format string) (problems []string) {
 	return problems
 }
 
-// clashes are the files that would be stored under one name, by this name.
-func clashes(names []string, format string) map[string][]string {
-	files := make(map[string][]string, len(names))
-	for _, name := range names {
-		stored := storedName(name, format)
-		files[stored] = append(files[stored], name)
-	}
-	maps.DeleteFunc(files, func(_ string, names []string) bool { return len(names) == 1 })
-	return files
-}
-
 // clashProblem says which files would be stored under one name, "" if there are none. What to do
 // comes first, because a long text is cut.
 func clashProblem(names []string, format string) string {
-	files := clashes(names, format)
-	if len(files) == 0 {
+	first := map[string]string{}
+	var lines []string
+	for _, name := range names {
+		stored := storedName(name, format)
+		if other, twice := first[stored]; twice {
+			lines = append(lines, fmt.Sprintf("%s and %s as %q", other, name, stored))
+		} else {
+			first[stored] = name
+		}
+	}
+	if len(lines) == 0 {
 		return ""
 	}
-	count := 0
-	var lines []string
-	for _, stored := range slices.Sorted(maps.Keys(files)) {
-		count += len(files[stored])
-		shown := files[stored][:min(len(files[stored]), 3)]
-		line := fmt.Sprintf("%q: %s", stored, strings.Join(shown, ", "))
-		if more := len(files[stored]) - len(shown); more > 0 {
-			line += fmt.Sprintf(" and %d more", more)
-		}
-		lines = append(lines, line)
-	}
-	advice := "Rename files, or name some of them in `exclude`."
-	if example := files[slices.Min(slices.Collect(maps.Keys(files)))][0]; format != formatFlat && len(clashes(names, formatFlat)) == 0 {
-		advice = fmt.Sprintf("Set `name_format = \"flat\"`: the stored names are then made of the whole paths, such as %q. Or rename files.", storedName(example, formatFlat))
-	} else if format != formatFlat {
-		advice = "With `name_format = \"flat\"`, whose stored names are made of the whole paths, only these would clash: " +
-			strings.Join(slices.Sorted(maps.Keys(clashes(names, formatFlat))), ", ") + ". Rename them as well."
-	}
-	return fmt.Sprintf("%d files would be stored under %s. %s\n%s", count, counted(len(files), "name"), advice, providerdata.List(lines))
+	return fmt.Sprintf("Files would be stored under one name (%d). Rename them, name some in `exclude`, or set `name_format = \"flat\"`, which makes names of whole paths.\n%s", len(lines), providerdata.List(lines))
 }

@@ -15,10 +15,10 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
-	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 const typeName = "vodlive_process_media"
@@ -36,7 +36,6 @@ var (
 type model struct {
 	mediaupload.FileArguments
 	mediafolder.Selection
-	mediafile.Arguments
 
 	ServiceModes types.List `tfsdk:"service_modes"`
 }
@@ -56,9 +55,9 @@ func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequ
 	switch {
 	case resp.Diagnostics.HasError():
 	case config.SourceDir.IsNull():
-		resp.Diagnostics.Append(config.FileArguments.Check(config.Arguments)...)
+		resp.Diagnostics.Append(config.FileArguments.Check()...)
 	default:
-		resp.Diagnostics.Append(config.Selection.Check(ctx, config.Arguments)...)
+		resp.Diagnostics.Append(config.Selection.Check(ctx)...)
 	}
 }
 
@@ -78,41 +77,30 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 		return
 	}
 	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
-	var uploaded mediafile.Uploaded
+	var files []upload.File
+	var keyPaths []string
 	var diags diag.Diagnostics
 	if config.SourceDir.IsNull() {
-		uploaded, diags = config.FileArguments.Upload(ctx, a.Data.Uploader, config.Arguments, say)
+		var f upload.File
+		var keyPath string
+		f, keyPath, diags = config.FileArguments.Upload(ctx, a.Data.Uploader, say)
+		files, keyPaths = []upload.File{f}, []string{keyPath}
 	} else {
-		uploaded, diags = config.Selection.Upload(ctx, a.Data, config.Arguments, say)
+		files, keyPaths, diags = config.Selection.Upload(ctx, a.Data, say)
 	}
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	// On what the job is submitted, and where the files are if that fails.
-	what := fmt.Sprintf("all files of %s (%d)", config.SourceDir.ValueString(), len(uploaded.KeyPaths))
-	stored := fmt.Sprintf("All files are stored (%d).", len(uploaded.KeyPaths))
-	if config.SourceDir.IsNull() {
-		what = uploaded.KeyPaths[0]
-		stored = fmt.Sprintf("The file itself is stored as %s. The action `vodlive_submit_batch_job` submits a job on this key path.", what)
-	}
-	switch {
-	case uploaded.Recorded:
-		stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends nothing that is stored."
-	case !config.SourceDir.IsNull():
-		stored += " They could not be recorded in `resume_dir`: the next invocation sends them again. Their key paths:\n" + providerdata.List(uploaded.KeyPaths)
-	}
-	say("submitting a batch job on " + what)
-	message, diags := batchjob.Submit(ctx, a.Data, api.Batch{Paths: uploaded.KeyPaths, ServiceModes: modes}, batchjob.InvokeAgain(typeName))
-	for _, d := range diags {
-		if d.Severity() == diag.SeverityError {
-			d = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+stored)
-		}
-		resp.Diagnostics.Append(d)
-	}
-	if resp.Diagnostics.HasError() {
+	say(fmt.Sprintf("submitting a batch job on the stored files (%d)", len(keyPaths)))
+	message, diags := batchjob.Submit(ctx, a.Data, api.Batch{Paths: keyPaths, ServiceModes: modes}, batchjob.InvokeAgain(typeName))
+	resp.Diagnostics.Append(diags...)
+	if diags.HasError() {
+		resp.Diagnostics.AddWarning("The files are stored", "The action `vodlive_submit_batch_job` submits a job on them. Their key paths:\n"+providerdata.List(keyPaths))
 		return
 	}
-	say(fmt.Sprintf("submitted %s: %s", what, message))
-	uploaded.Forget(ctx)
+	for i, f := range files {
+		a.Data.Uploader.Shown(ctx, f, keyPaths[i]) // another invocation sends them again
+	}
+	say("submitted: " + message)
 }
