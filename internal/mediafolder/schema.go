@@ -69,7 +69,10 @@ func computedAttributes() map[string]schema.Attribute {
 			Computed: true, ElementType: types.StringType,
 			MarkdownDescription: "Key paths of the stored files, by path relative to `source_dir`. The plan shows which files the apply uploads: their key paths are known after the apply. So `for_each` over it works.",
 		},
-		"manifest":   mediafile.ComputedText("What is known of the stored files, as JSON for `jsondecode()`: by relative path `key_path`, `sha256`, `size` in bytes, `etag`, `content_type` and `uploaded_at`. Known after an apply that changes `files`."),
+		"manifest": schema.StringAttribute{
+			Computed: true, Sensitive: true,
+			MarkdownDescription: "What is known of the stored files, as JSON for `jsondecode()`: by relative path `key_path`, `sha256`, `size` in bytes, `etag`, `content_type` and `uploaded_at`. Known after an apply that changes `files`. Sensitive only so that no plan prints it: `nonsensitive()` makes it readable.",
+		},
 		"file_count": mediafile.ComputedNumber("Number of files in `files`."),
 		"total_size": mediafile.ComputedNumber("Size of all files together, in bytes."),
 		// Not a nested attribute: `terraform test` cannot mock those in a map.
