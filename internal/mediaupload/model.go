@@ -1,13 +1,11 @@
 package mediaupload
 
 import (
+	"context"
 	"encoding/base64"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
@@ -20,17 +18,14 @@ import (
 // model is the resource in configuration, plan and state.
 type model struct {
 	FileArguments
-	mediafile.Arguments
 
-	Content         types.String   `tfsdk:"content"`
-	ContentBase64   types.String   `tfsdk:"content_base64"`
-	ContentWO       types.String   `tfsdk:"content_wo"` // null in plans and states
-	ContentVersion  types.Int64    `tfsdk:"content_wo_version"`
-	ChangeDetection types.String   `tfsdk:"change_detection"`
-	Triggers        types.Map      `tfsdk:"triggers"`
-	Protection      types.Bool     `tfsdk:"deletion_protection"`
-	Timeouts        timeouts.Value `tfsdk:"timeouts"`
-	Size            types.Int64    `tfsdk:"size"`
+	Content       types.String   `tfsdk:"content"`
+	ContentBase64 types.String   `tfsdk:"content_base64"`
+	Method        types.String   `tfsdk:"method"`
+	PartSize      types.Int64    `tfsdk:"part_size"`
+	Triggers      types.Map      `tfsdk:"triggers"`
+	Timeouts      timeouts.Value `tfsdk:"timeouts"`
+	Size          types.Int64    `tfsdk:"size"`
 	outcome
 }
 
@@ -47,48 +42,6 @@ type outcome struct {
 	UploadedAt types.String `tfsdk:"uploaded_at"`
 	Incomplete types.Object `tfsdk:"incomplete_upload"`
 }
-
-// object has what makes the file uploaded again. What an import lacks is null.
-func (m *model) object() mediafile.Object {
-	return mediafile.Object{SHA256: m.SHA256, FileName: m.FileName, ContentType: m.ContentType, Arguments: m.Arguments}
-}
-
-// settle gives the arguments that are not known the values of a stored file.
-func (m *model) settle(state *model) {
-	o := m.object().OrStored(state.object())
-	m.SHA256, m.FileName, m.ContentType, m.Arguments = o.SHA256, o.FileName, o.ContentType, o.Arguments
-}
-
-// content is the content that the configuration has itself, nil for a source and if it is unknown.
-func (m *model) content() []byte {
-	switch {
-	case m.Content.ValueString() != "":
-		return []byte(m.Content.ValueString())
-	case m.ContentWO.ValueString() != "":
-		return []byte(m.ContentWO.ValueString())
-	case m.ContentBase64.ValueString() != "":
-		content, _ := base64.StdEncoding.DecodeString(m.ContentBase64.ValueString()) // validated
-		return content
-	}
-	return nil
-}
-
-// inputUnknown reports whether only the apply knows what to upload.
-func (m *model) inputUnknown() bool {
-	return m.Source.IsUnknown() || m.Content.IsUnknown() || m.ContentBase64.IsUnknown() || m.ContentWO.IsUnknown()
-}
-
-// triggersUnknown reports whether only the apply knows whether to read the content again.
-func (m *model) triggersUnknown() bool {
-	return m.Triggers.IsUnknown() || slices.ContainsFunc(slices.Collect(maps.Values(m.Triggers.Elements())), attr.Value.IsUnknown)
-}
-
-// stored reports whether the state has a stored file, as also after an import.
-func (m *model) stored() bool { return m != nil && !m.KeyPath.IsNull() }
-
-// protected reports whether a stored file must not be replaced or forgotten. An unfinished upload
-// is not protected: a plan that replaces it continues it.
-func (m *model) protected() bool { return m.stored() && m.Protection.ValueBool() }
 
 // notStored is the outcome before an upload, with unknown text and number, or of one that failed,
 // with null. incomplete is what is left to continue.
@@ -111,12 +64,65 @@ func stored(f upload.StoredFile) outcome {
 	}
 }
 
+// stored reports whether the state has a stored file, as also after an import.
+func (m *model) stored() bool { return m != nil && !m.KeyPath.IsNull() }
+
+// differs compares what is wanted with what is stored, and names the arguments that differ. unsure
+// reports that only the apply can tell of the others. Null is any value: an import has no hash, and
+// of a file that was sent in parts, the service was told no media type.
+func (m *model) differs(state *model) (names []string, unsure bool) {
+	compare := func(name string, wanted, stored types.String, same func(a, b string) bool) {
+		switch {
+		case wanted.IsNull() || stored.IsNull():
+		case wanted.IsUnknown():
+			unsure = true
+		case !same(wanted.ValueString(), stored.ValueString()):
+			names = append(names, name)
+		}
+	}
+	equal := func(a, b string) bool { return a == b }
+	compare("sha256", m.SHA256, state.SHA256, strings.EqualFold)
+	compare("file_name", m.FileName, state.FileName, equal)
+	if state.PartCount.ValueInt64() == 0 {
+		compare("content_type", m.ContentType, state.ContentType, equal)
+	}
+	return names, unsure
+}
+
+// content is the content that the configuration has itself, nil for a source and if it is unknown.
+func (m *model) content() []byte {
+	switch {
+	case m.Content.ValueString() != "":
+		return []byte(m.Content.ValueString())
+	case m.ContentBase64.ValueString() != "":
+		content, _ := base64.StdEncoding.DecodeString(m.ContentBase64.ValueString()) // validated
+		return content
+	}
+	return nil
+}
+
 // file is the file that a model describes. Values that are not known yet are zero.
 func (m *model) file() upload.File {
 	f := upload.File{
 		Upload: api.Upload{Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString()},
-		Path:   disk.OnDisk(m.Source.ValueString()), Content: m.content(), Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()),
+		Path:   disk.OnDisk(m.Source.ValueString()), Content: m.content(), Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
-	m.Set(&f)
 	return f
+}
+
+// prepare decides what the plan left open.
+func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
+	f, err := u.Prepare(ctx, m.file())
+	if err == nil {
+		m.describe(f)
+	}
+	return err
+}
+
+// describe fills in what a file is, and keeps the letter case of its hash.
+func (m *model) describe(f upload.File) {
+	if m.SHA256.ValueString() == "" {
+		m.SHA256 = types.StringValue(f.SHA256)
+	}
+	m.Size, m.FileName, m.ContentType = types.Int64Value(f.Size), types.StringValue(f.Name), types.StringValue(f.ContentType)
 }

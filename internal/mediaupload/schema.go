@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -21,33 +20,15 @@ import (
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := Arguments()
-	maps.Copy(attributes, mediafile.ArgumentAttributes())
+	maps.Copy(attributes, methodAttributes())
 	maps.Copy(attributes, computedAttributes())
-	attributes["change_detection"] = mediafile.ChangeDetection()
-	attributes["content_wo"] = schema.StringAttribute{
-		Optional: true, Sensitive: true, WriteOnly: true,
-		MarkdownDescription: "As `content`, but write-only, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state, which have only its `sha256`. " +
-			"Requires `file_name` and `content_wo_version`.",
-		Validators: []validator.String{content, stringvalidator.AlsoRequires(path.MatchRoot("file_name"), path.MatchRoot("content_wo_version"))},
-	}
-	attributes["content_wo_version"] = schema.Int64Attribute{
-		Optional:            true,
-		MarkdownDescription: "Version of `content_wo`, which Terraform does not store: required with it. The content is looked at only when the version changes, and uploaded if it has changed.",
-		Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("content_wo"))},
-	}
 	attributes["triggers"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
-		MarkdownDescription: "Any strings, for a `source` that the same configuration makes, such as the id of the resource that makes it. After a change the file is read again. " +
-			"While a value is not known, and after a change, the file need not be there before the apply. The file is uploaded only if its content changed. An empty map, and null values in it, count as no triggers.",
-	}
-	attributes["deletion_protection"] = schema.BoolAttribute{
-		Optional: true,
-		MarkdownDescription: "Whether Terraform must keep the stored file in the state. While this is `true` in the state, any plan that would destroy " +
-			"it or upload another one fails, even if the resource block is no longer in the configuration. For a tainted upload, the apply fails, not the plan. To allow such a plan, set it to `false` and apply. " +
-			"An unfinished upload is not protected. Default: `false`. A change makes no request.",
+		MarkdownDescription: "Any strings, for a `source` that the same configuration makes, such as the id of the resource that makes it. After a change, and while a value is not known, the apply reads the file, which need not be there before. " +
+			"The file is uploaded only if its content changed. An empty map, and null values in it, count as no triggers.",
 	}
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
-		Create: true,
+		Create: true, Update: true,
 		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`. " +
 			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
 	})
@@ -65,7 +46,7 @@ func Arguments() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"source": schema.StringAttribute{
 			Optional: true,
-			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content`, `content_base64` and `content_wo`. Moving or renaming the file changes nothing at the service. " +
+			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content` and `content_base64`. Moving or renaming the file changes nothing at the service. " +
 				"Once uploaded, the file need not be there any more: a plan then warns and changes nothing.",
 			Validators: []validator.String{mediafile.SourcePath("use `vodlive_media_folder` with `include`, or `for_each` over fileset()")},
 		},
@@ -83,7 +64,7 @@ func Arguments() map[string]schema.Attribute {
 		"file_name": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Name of the stored file, the last part of its key path. Default: the base name of `source` when the upload is made; " +
-				"renaming the source later keeps it. Required with `content`, `content_base64` and `content_wo`. A change uploads the file again.",
+				"renaming the source later keeps it. Required with `content` and `content_base64`. A change uploads the file again.",
 			Validators: []validator.String{fileName},
 		},
 		"content_type": schema.StringAttribute{

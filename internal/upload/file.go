@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -47,12 +45,6 @@ type File struct {
 	SHA256   string // of the content, in lower-case hex; no object is made from any other content; "": not known yet
 	Method   string
 	PartSize int64 // bytes; 0 = chosen by the file's size
-
-	// ForState says that a state is to have the file, so that the ledger has it until then.
-	ForState bool
-	// Scope, if it is not "", identifies the arguments of an action. The ledger has the file for it
-	// until Forget.
-	Scope string
 }
 
 // Object is what makes a stored file the one that is wanted: if any of this changes, the file is
@@ -66,15 +58,6 @@ type Object struct {
 
 // Object returns what the stored file must have.
 func (f File) Object() Object { return Object{f.SHA256, f.Upload, f.Size} }
-
-// Continues reports whether f can use what an unfinished upload of earlier has stored: f is sent in
-// parts, of the same size unless any will do, and its size is the same, and what it was begun with.
-// The hash may have been mistyped, and each part is compared with the file before it is used. But
-// an upload whose completion was asked for had the content of its hash, and may be an object.
-func (f File) Continues(earlier File, left *resume.Unfinished) bool {
-	return f.InParts() && f.Size == earlier.Size && f.Begins() == earlier.Begins() && f.continues(left) &&
-		(!left.Completing || f.SHA256 == earlier.SHA256)
-}
 
 // sum is SHA256 as the engine takes it. Every caller has set it: see Prepare.
 func (f File) sum() (sha [sha256.Size]byte) {
@@ -107,22 +90,16 @@ func (f File) sumSize() int64 {
 	return f.Size
 }
 
+// fits reports whether the file can be sent in parts of this size: a state may have been edited.
+func (f File) fits(partSize int64) bool {
+	return partSize >= transfer.MinPartSize && partSize <= transfer.MaxPartSize && transfer.PartCount(f.Size, partSize) <= transfer.MaxParts
+}
+
 // Check is CheckSize with the size that the file has now, or the error of transfer.Stat.
 func (f File) Check() error {
 	info, err := transfer.Stat(f.Path)
 	if err != nil {
 		return err
-	}
-	f.Size = info.Size()
-	return f.CheckSize()
-}
-
-// TooLarge is Check without opening the file, which is left to who reads it. There is no error if
-// the file has the size of what is stored, which may stay.
-func (f File) TooLarge(stored int64) error {
-	info, err := os.Stat(f.Path)
-	if err != nil || info.Size() == stored {
-		return nil //nolint:nilerr // who reads the file says so
 	}
 	f.Size = info.Size()
 	return f.CheckSize()

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,340 +23,253 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
+// Progress is shown by one goroutine, which runs while there are tasks and wakes every second.
 const (
-	logInterval  = 10 * time.Second // between lines in the provider's log
-	lineInterval = 5 * time.Second  // between lines in a file and in Terraform's output
-	redraw       = time.Second      // between changes of the line on a terminal
-
-	// rateWindow is the time over which a rate is measured, and rateAfter how long bytes must have
-	// been sent before there is one.
-	rateWindow = 10 * time.Second
-	rateAfter  = 3 * time.Second
+	lineTicks = 5  // between lines in a file, and in Terraform's output
+	logTicks  = 10 // between lines in the provider's log
+	rateTicks = 3  // with bytes before there is a rate
 )
 
-// meter counts what is sent of a set of files. It is safe for concurrent use.
-type meter struct {
-	mu           sync.Mutex
-	files, ended int
-	total        int64 // bytes, without what is missing of files that failed
-	sent, reused int64 // bytes
-	since        time.Time
-	samples      []sample // since bytes are sent; oldest first, within rateWindow
+// total counts what is sent of some files. It is safe for concurrent use.
+type total struct {
+	mu                 sync.Mutex
+	files, ended       int
+	size, sent, reused int64   // bytes; size is without what is missing of files that failed
+	rate               float64 // bytes a second, the newer the heavier
+	ticks              int     // with bytes
+	before             int64   // sent at the last tick
 }
 
-// sample is how many bytes were sent at a time.
-type sample struct {
-	at   time.Time
-	sent int64
+func (t *total) add(files, ended int, size, sent, reused int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files, t.ended = t.files+files, t.ended+ended
+	t.size, t.sent, t.reused = t.size+size, t.sent+sent, t.reused+reused
 }
 
-func (m *meter) add(files, ended int, total, sent, reused int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.files, m.ended = m.files+files, m.ended+ended
-	m.total, m.sent, m.reused = m.total+total, m.sent+sent, m.reused+reused
-	m.sample(time.Now())
-}
-
-// sample needs mu.
-func (m *meter) sample(now time.Time) {
-	if n := len(m.samples); n == 0 && m.sent > 0 {
-		m.since = now
-	} else if n == 0 || now.Sub(m.samples[n-1].at) < redraw/2 {
-		return
+func (t *total) tick() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now := float64(t.sent - t.before); t.ticks == 0 {
+		t.rate = now
+	} else {
+		t.rate += (now - t.rate) / 5
 	}
-	m.samples = append(m.samples, sample{now, m.sent})
-	for len(m.samples) > 2 && now.Sub(m.samples[1].at) > rateWindow {
-		m.samples = m.samples[1:]
+	if t.before = t.sent; t.sent > 0 {
+		t.ticks++
 	}
 }
 
-// line says what the meter shows: "42 %, 3.1 GB of 7.4 GB, 88 MB/s, 49 s left".
-func (m *meter) line() (text string, percent int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	done := m.sent + m.reused
-	percent = 100
-	if m.total > 0 {
-		percent = min(done*100/m.total, 100)
+// line is such as "42 %, 3.1 GB of 7.4 GB, 88 MB/s, 49 s left".
+func (t *total) line() (text string, percent int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	done := t.sent + t.reused
+	if percent = 100; t.size > 0 {
+		percent = min(done*100/t.size, 100)
 	}
-	text = fmt.Sprintf("%d %%, %s of %s", percent, bytes(done), bytes(m.total))
-	now := time.Now()
-	m.sample(now)
+	text = fmt.Sprintf("%d %%, %s of %s", percent, bytes(done), bytes(t.size))
 	switch {
-	case done >= m.total:
-	case len(m.samples) == 0:
+	case done >= t.size:
+	case t.rate < 1:
 		text += ", waiting"
-	case now.Sub(m.since) >= rateAfter:
-		oldest := m.samples[0]
-		rate := float64(m.sent-oldest.sent) / now.Sub(oldest.at).Seconds()
-		if m.sent == oldest.sent {
-			text += ", waiting"
-			break
-		}
-		left := float64(m.total-done) / rate * float64(time.Second)
-		text += fmt.Sprintf(", %s/s, %s left", bytes(int64(math.Round(rate))), remaining(time.Duration(left)))
+	case t.ticks >= rateTicks:
+		text += fmt.Sprintf(", %s/s, %s left", bytes(int64(t.rate)), remaining(time.Duration(float64(t.size-done)/t.rate*float64(time.Second))))
 	}
-	if m.files > 1 {
-		text += fmt.Sprintf(", %d of %d files", m.ended, m.files)
+	if t.files > 1 {
+		text += fmt.Sprintf(", %d of %d files", t.ended, t.files)
 	}
 	return text, percent
 }
 
-// over reports whether all files have ended.
-func (m *meter) over() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.ended == m.files
+// task is what is shown as long as it runs: the upload of some files, or else a text.
+type task struct {
+	doing, name string
+	show        func(line string) // nil: nobody watches
+	total       *total
+	text        func() string
+
+	progress *progress
+	log      context.Context //nolint:containedctx // only its logger is used
 }
 
-// tracked is one file whose bytes some meters count.
+func (t *task) line() string {
+	if t.total == nil {
+		return t.text()
+	}
+	line, _ := t.total.line()
+	return t.name + ": " + line
+}
+
+// waits shows what a request waits for.
+func (t *task) waits(text string) {
+	text = t.progress.safe(text)
+	tflog.Info(t.log, t.doing, map[string]any{"progress": text})
+	t.progress.say(text)
+}
+
+// tracked is one file.
 type tracked struct {
-	name         string
-	size         int64
+	File
 	began        time.Time
 	sent, reused int64
-	meters       []*meter
+	totals       []*total
 }
 
-func track(f File, meters ...*meter) *tracked {
-	for _, m := range meters {
-		m.add(1, 0, f.Size, 0, 0)
-	}
-	return &tracked{name: f.Name, size: f.Size, began: time.Now(), meters: meters}
+func (t *task) track(f File) *tracked {
+	t.progress.all.add(1, 0, f.Size, 0, 0)
+	return &tracked{f, time.Now(), 0, 0, []*total{t.total, &t.progress.all}}
 }
 
 // progress is never called concurrently.
 func (t *tracked) progress(p transfer.Progress) {
-	for _, m := range t.meters {
-		m.add(0, 0, 0, p.Sent-t.sent, p.Reused-t.reused)
+	for _, one := range t.totals {
+		one.add(0, 0, 0, p.Sent-t.sent, p.Reused-t.reused)
 	}
 	t.sent, t.reused = p.Sent, p.Reused
 }
 
-// end returns what became of the file.
+// end says what became of the file.
 func (t *tracked) end(err error) string {
-	missing := t.size - t.sent - t.reused
-	for _, m := range t.meters {
+	missing := t.Size - t.sent - t.reused
+	for _, one := range t.totals {
 		if err == nil {
-			m.add(0, 1, 0, 0, missing) // it was stored before
+			one.add(0, 1, 0, 0, missing) // it was stored before
 		} else {
-			m.add(0, 1, -missing, 0, 0)
+			one.add(0, 1, -missing, 0, 0)
 		}
 	}
 	if err != nil {
-		text := fmt.Sprintf("%s: not stored, %s of %s were sent", t.name, bytes(t.sent+t.reused), bytes(t.size))
-		if t.reused > 0 {
-			text += fmt.Sprintf(", %s of them before", bytes(t.reused))
-		}
-		return text
+		return fmt.Sprintf("%s: not stored, %s of %s are", t.Name, bytes(t.sent+t.reused), bytes(t.Size))
 	}
-	if t.sent == 0 {
-		return fmt.Sprintf("%s: %s were stored before", t.name, bytes(t.size))
-	}
-	text := fmt.Sprintf("%s: stored, %s in %s", t.name, bytes(t.size), remaining(time.Since(t.began)))
-	if reused := t.size - t.sent; reused > 0 {
-		text += fmt.Sprintf(", of which %s were stored before", bytes(reused))
-	}
-	return text
+	return fmt.Sprintf("%s: stored, %s in %s, of which %s were stored before", t.Name, bytes(t.Size), remaining(time.Since(t.began)), bytes(t.Size-t.sent))
 }
 
-// display shows in VODLIVE_PROGRESS what the whole process sends: on a terminal in one line that
-// is rewritten, in a file in lines.
-type display struct {
+// progress shows what the whole process does: in VODLIVE_PROGRESS, in the log, and in Terraform's
+// output.
+type progress struct {
 	path string
 	mask *redact.Redactor
-	meter
+	all  total
 
-	showing  sync.Mutex
-	tasks    map[*task]struct{}
+	mu       sync.Mutex
+	tasks    map[*task]bool
 	file     *os.File // while there are tasks; nil: it cannot be used
 	terminal bool
-	waits    string // what a request waits for, until it is shown
-	stop     func()
+	stop     chan struct{}
 }
 
-// task is what a display shows as long as it runs.
-type task struct {
-	line func() string // nil: an upload, which the meter counts
+func newProgress(path string, mask *redact.Redactor) *progress {
+	return &progress{path: path, mask: mask, tasks: map[*task]bool{}}
 }
+
+func (p *progress) safe(text string) string { return parse.Escape(p.mask.Text(text)) }
 
 // begin returns a function that must be called when the task is over.
-func (d *display) begin(ctx context.Context, one *task) (over func()) {
-	if d.path == "" {
-		return func() {}
+func (p *progress) begin(ctx context.Context, t *task) (over func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t.progress, t.log = p, context.WithoutCancel(ctx); t.show == nil {
+		t.show = func(string) {}
 	}
-	d.showing.Lock()
-	defer d.showing.Unlock()
-	if len(d.tasks) == 0 {
-		d.open(ctx)
-	}
-	d.tasks[one] = struct{}{}
-	return func() {
-		d.showing.Lock()
-		defer d.showing.Unlock()
-		delete(d.tasks, one)
-		if len(d.tasks) == 0 {
-			d.close()
-		}
-	}
-}
-
-// open needs showing.
-func (d *display) open(ctx context.Context) {
-	file, err := openProgress(d.path)
-	if err != nil {
-		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": d.path, "error": disk.Cause(err).Error()})
-		return
-	}
-	d.file, d.terminal = file, isTerminal(file)
-	interval := lineInterval
-	if d.terminal {
-		interval = redraw
-	}
-	ticker, done := time.NewTicker(interval), make(chan struct{})
-	d.stop = func() { ticker.Stop(); close(done) }
-	go func() {
-		for {
-			select {
-			case <-ticker.C:
-				d.show(done)
-			case <-done:
-				return
+	if p.tasks[t] = true; len(p.tasks) == 1 {
+		if p.path != "" {
+			var err error
+			if p.file, err = openProgress(p.path); err != nil {
+				tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": p.path, "error": disk.Cause(err).Error()})
 			}
+			p.terminal = p.file != nil && isTerminal(p.file)
 		}
-	}()
+		p.stop = make(chan struct{})
+		go p.run(p.stop)
+	}
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		t.show(p.safe(t.line()))
+		if delete(p.tasks, t); len(p.tasks) > 0 {
+			return
+		}
+		close(p.stop)
+		if p.file != nil {
+			if p.terminal {
+				_, _ = p.file.WriteString(clearLine)
+			}
+			_ = p.file.Close()
+			p.file = nil
+		}
+	}
 }
 
-// close needs showing.
-func (d *display) close() {
-	if d.file == nil {
-		return
+func (p *progress) run(stop chan struct{}) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-ticker.C:
+			p.tick(n)
+		case <-stop:
+			return
+		}
 	}
-	d.stop()
-	if d.terminal {
-		d.write(clearLine)
-	}
-	_ = d.file.Close()
-	d.file = nil
 }
 
-// clearLine removes the line that show has drawn, whether or not Terraform has written a line
-// since.
+func (p *progress) tick(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all.tick()
+	var lines []string
+	for t := range p.tasks {
+		if t.total != nil {
+			t.total.tick()
+		} else {
+			lines = append(lines, t.text())
+		}
+		if n%lineTicks == 0 {
+			t.show(p.safe(t.line()))
+		}
+		if n%logTicks == 0 {
+			tflog.Info(t.log, t.doing, map[string]any{"progress": p.safe(t.line())})
+		}
+	}
+	if slices.ContainsFunc(slices.Collect(maps.Keys(p.tasks)), func(t *task) bool { return t.total != nil }) {
+		line, percent := p.all.line()
+		if p.terminal {
+			const width = 20
+			full := int(percent) * width / 100
+			line = "[" + strings.Repeat("=", full) + strings.Repeat(" ", width-full) + "] " + line
+		}
+		lines = append([]string{line}, lines...)
+	}
+	line := p.safe(strings.Join(lines, "; "))
+	if p.terminal {
+		// One row below the cursor, which goes back: what Terraform writes next begins on a row of
+		// its own. A line that the terminal would wrap is cut off instead.
+		p.write(clearLine + "\n\x1b[?7l" + line + "\x1b[?7h\x1b[A\r")
+	} else if n%lineTicks == 0 {
+		p.write(line + "\n")
+	}
+}
+
+// clearLine removes the line that tick has drawn, whether or not Terraform has written one since.
 const clearLine = "\r\x1b[J"
 
-func (d *display) show(done <-chan struct{}) {
-	d.showing.Lock()
-	defer d.showing.Unlock()
-	select {
-	case <-done: // closed, and perhaps opened again
-		return
-	default:
+// write needs mu.
+func (p *progress) write(text string) {
+	if p.file != nil {
+		_ = p.file.SetWriteDeadline(time.Now().Add(time.Second)) // of a terminal that is held
+		_, _ = p.file.WriteString(text)
 	}
-	line, percent := d.now()
-	if !d.terminal {
-		d.write(line + "\n")
-		return
-	}
-	if percent >= 0 {
-		const width = 20
-		full := int(percent) * width / 100
-		line = "[" + strings.Repeat("=", full) + strings.Repeat(" ", width-full) + "] " + line
-	}
-	// One row below the cursor, which goes back: what Terraform writes next begins on a row of its
-	// own. A line that the terminal would wrap is cut off instead.
-	d.write(clearLine + "\n\x1b[?7l" + parse.Escape(d.mask.Text(line)) + "\x1b[?7h\x1b[A\r")
-}
-
-// now needs showing. percent is -1 unless files are uploaded.
-func (d *display) now() (line string, percent int64) {
-	var others []string
-	percent = -1
-	for one := range d.tasks {
-		if one.line != nil {
-			others = append(others, one.line())
-		} else if percent < 0 {
-			line, percent = d.line()
-		}
-	}
-	if d.waits != "" {
-		others = append(others, d.waits)
-		d.waits = ""
-	}
-	if line != "" {
-		others = append([]string{line}, others...)
-	}
-	return strings.Join(others, "; "), percent
-}
-
-// write needs showing.
-func (d *display) write(text string) {
-	if d.file == nil {
-		return
-	}
-	if !d.terminal {
-		text = parse.Escape(d.mask.Text(strings.TrimSuffix(text, "\n"))) + "\n"
-	}
-	_ = d.file.SetWriteDeadline(time.Now().Add(redraw)) // of a terminal that is held
-	_, _ = d.file.WriteString(text)
 }
 
 // say writes a line of its own to a file. On a terminal, Terraform shows what has ended.
-func (d *display) say(line string) {
-	d.showing.Lock()
-	defer d.showing.Unlock()
-	if !d.terminal {
-		d.write(line + "\n")
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.terminal {
+		p.write(p.safe(line) + "\n")
 	}
 }
-
-func (d *display) waitsFor(text string) {
-	d.showing.Lock()
-	defer d.showing.Unlock()
-	d.waits = text
-}
-
-// reporter passes on what one call does: to the provider's log, and to Terraform.
-type reporter struct {
-	mask *redact.Redactor
-	log  func(line string)
-	show func(line string) // nil: nobody watches
-
-	mu                sync.Mutex
-	lastLog, lastLine time.Time
-}
-
-// newReporter returns a reporter whose lines in the log have the message doing.
-func (u *Uploader) newReporter(ctx context.Context, doing string, show func(line string)) *reporter {
-	if show == nil {
-		show = func(string) {}
-	}
-	log := func(line string) { tflog.Info(ctx, doing, map[string]any{"progress": line}) }
-	return &reporter{mask: u.config.Redactor, log: log, show: show, lastLog: time.Now(), lastLine: time.Now()}
-}
-
-// report passes a line on if one is due.
-func (r *reporter) report(line func() string, finished bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := time.Now()
-	logs, shows := now.Sub(r.lastLog) >= logInterval, finished || now.Sub(r.lastLine) >= lineInterval
-	if !logs && !shows {
-		return
-	}
-	text := parse.Escape(r.mask.Text(line()))
-	if logs {
-		r.lastLog = now
-		r.log(text)
-	}
-	if shows {
-		r.lastLine = now
-		r.show(text)
-	}
-}
-
-// waits logs what the upload waits for.
-func (r *reporter) waits(line string) { r.log(parse.Escape(r.mask.Text(line))) }
 
 var errNoFileOrTerminal = errors.New("it is neither a regular file nor a terminal")
 
@@ -371,8 +285,7 @@ func CheckProgressFile(path string) error {
 // openProgress opens a regular file, which is made if it is missing, or a terminal.
 func openProgress(path string) (*os.File, error) {
 	info, err := os.Stat(path)
-	special := err == nil && !info.Mode().IsRegular()
-	if special && info.Mode()&fs.ModeCharDevice == 0 {
+	if err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
 		return nil, errNoFileOrTerminal // before it is opened: that may change the state of a device
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|disk.NonBlock, 0o600)
@@ -395,14 +308,4 @@ func isTerminal(f *os.File) (is bool) {
 
 func bytes(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
-// remaining is a duration in the two largest units that matter.
-func remaining(d time.Duration) string {
-	s := int64(d.Round(time.Second) / time.Second)
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d min %d s", s/60, s%60)
-	}
-	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
-}
+func remaining(d time.Duration) string { return d.Round(time.Second).String() }

@@ -1,9 +1,6 @@
-// Package upload sends one file to the service (SERVICE.md, calls 1 to 6). It binds the engine,
-// which knows no service, to the service's calls. It continues what an earlier upload left,
-// verifies the object that storage makes, and reports progress. It does not know Terraform.
-//
-// What an upload that fails has stored is kept in a record on this machine, and in the result for
-// the caller's state. Either is enough to continue it.
+// Package upload sends files to the service (SERVICE.md, calls 1 to 6). It binds the engine, which
+// knows no service, to the service's calls. It continues what an earlier upload left, verifies the
+// object that storage makes, and reports progress. It does not know Terraform.
 package upload
 
 import (
@@ -29,14 +26,9 @@ const DefaultLimit = 24 * time.Hour
 type Config struct {
 	API    *api.Client // nil: files can be hashed, not uploaded
 	Engine *transfer.Engine
-	Resume *resume.Store // of unfinished uploads; nil: in memory
-	Ledger *resume.Ledger
+	Resume *resume.Store // nil: in memory
 
-	Address string // vod_base_url, normalized
-	// Account identifies the account without showing its token. It may read the token's file or run
-	// its command, so it is called only when an upload needs the token anyway.
-	Account func(context.Context) (string, error)
-
+	Address          string           // vod_base_url, normalized
 	AllowedCustomers []string         // the only ones whose key paths may be used; nil: any
 	ProgressFile     string           // a file or terminal for progress lines; "" = none
 	Redactor         *redact.Redactor // masks progress; nil: one that knows no secret
@@ -44,64 +36,36 @@ type Config struct {
 
 // Uploader uploads files. One serves the whole provider process. It is safe for concurrent use.
 type Uploader struct {
-	config  Config
-	display *display
+	config   Config
+	progress *progress
 
-	unfinished sync.Map      // uploads that Leave was given, by group and name: map[string]*resume.Unfinished
-	customers  sync.Map      // ids of the customers for whom this process got an address
-	given      sync.Map      // key paths and upload ids that the service gave, with the file of each: map[string]string
-	asking     chan struct{} // holds a value while a caller asks for the first address
+	asking   sync.Mutex
+	customer string // of the token, "" until it was asked for
 
-	mu       sync.Mutex
-	expected map[string][]File // whose unfinished uploads LeaveUnfinished was given, by place
+	left sync.Map // stored files that Leave was given, by place: StoredFile
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor, c.Resume = cmp.Or(c.Redactor, redact.New()), cmp.Or(c.Resume, resume.New("", nil))
-	shown := &display{path: c.ProgressFile, mask: c.Redactor, tasks: map[*task]struct{}{}}
-	return &Uploader{config: c, display: shown, asking: make(chan struct{}, 1), expected: map[string][]File{}}
+	return &Uploader{config: c, progress: newProgress(c.ProgressFile, c.Redactor)}
 }
 
-// StoredFile is a complete upload as the service and storage describe it, "" for what they left
-// out.
-type StoredFile struct {
-	KeyPath    string
-	ETag       string // as the header or the response had it
-	Location   string
-	Bucket     string
-	Encryption string
-	VersionID  string
-	UploadedAt string // RFC 3339, this machine's clock
-	Parts      int64  // 0 for a single PUT
-}
+// StoredFile is a stored file as the service and storage describe it, "" for what they left out.
+type StoredFile = resume.Stored
 
 // Result is what became of an upload.
 type Result struct {
-	StoredFile                    // empty if the upload failed
-	Left       *resume.Unfinished // what can be continued of a failed upload; nil = nothing
+	StoredFile                // empty if the upload failed
+	Left       *resume.Upload // what can be continued of a failed upload; nil = nothing
 	Warnings   []Warning
-
-	line *resume.Line // of the file that is stored; nil: it is not in the ledger
 }
 
-// InLedger reports whether an Upload of the same file by a later process finds the stored file.
-func (r Result) InLedger() bool { return r.line.Written() }
-
-// Forget removes the files of an action from the ledger.
-func Forget(ctx context.Context, outcomes []Outcome) {
-	lines := make([]*resume.Line, len(outcomes))
-	for i, o := range outcomes {
-		lines[i] = o.line
-	}
-	resume.Drop(ctx, lines...)
-}
-
-// Upload stores the file. It continues an unfinished upload that LeaveUnfinished was given, or that
-// this machine has recorded. show, which may be nil, gets a line of progress every five seconds.
+// Upload stores the file. It continues the recorded upload of this file, if there is one. show,
+// which may be nil, gets a line of progress every five seconds.
 func (u *Uploader) Upload(ctx context.Context, f File, show func(line string)) (Result, error) {
-	outcomes, _ := u.UploadFolder(ctx, Folder{Name: f.Name, Files: []File{f}}, show)
-	return outcomes[0].Result, outcomes[0].Err
+	outcome := u.UploadFolder(ctx, f.Name, []File{f}, show)[0]
+	return outcome.Result, outcome.Err
 }
 
 func limited(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -111,62 +75,67 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, DefaultLimit, fmt.Errorf("the time limit of %s was reached", DefaultLimit))
 }
 
-func (u *Uploader) store(ctx context.Context, f File, list *resume.List, progress func(transfer.Progress)) (Result, error) {
-	o := &operation{uploader: u, file: f, kind: ledgerOf(f), list: list, progress: progress}
-	taken, err := o.take(ctx)
-	if err != nil {
-		o.result.Left = u.left(ctx, f)
-	}
-	if taken || err != nil {
-		return o.result, err
-	}
-	var look resume.Look
-	if f.Content == nil {
-		look = resume.LookAt(f.Path)
-		o.sums = u.sums(ctx, f, look)
-	}
-	if f.InParts() {
-		err = o.multipart(ctx)
-	} else {
-		err = o.single(ctx)
-	}
-	if err == nil {
-		u.config.Resume.Sent(ctx, look, f.SHA256)
-		return o.result, nil
-	}
-	if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
-		u.config.Resume.Forget(ctx, look)
-	}
-	if _, unsure := errors.AsType[*MaybeCompleteError](err); !unsure && o.result.Left == nil && refusalOf(err).final() {
-		err = fmt.Errorf("%w\n\nThis upload cannot be continued: the next one sends the file from its beginning", err)
-	}
-	o.result.StoredFile = StoredFile{}
-	return o.result, err
-}
-
-// Records reports whether unfinished uploads are recorded on this machine.
-func (u *Uploader) Records(ctx context.Context) bool { return u.config.Resume.Usable(ctx) }
-
-// Taken reports whether an Upload of this process has continued an unfinished upload.
-func (u *Uploader) Taken(uploadID string) bool { return u.config.Resume.Taken(uploadID) }
-
-// Completed reports whether a run on this machine has made an unfinished upload an object. The
-// deposed object of a create_before_destroy has the upload until it is destroyed.
-func (u *Uploader) Completed(ctx context.Context, uploadID string) bool {
-	return u.config.Resume.Completed(ctx, uploadID)
-}
-
-// operation is one call of Upload.
+// operation is the upload of one file.
 type operation struct {
 	uploader *Uploader
 	file     File
-	kind     resume.Kind // "": it is not in the ledger
-	list     *resume.List
 	progress func(transfer.Progress)
 	sums     transfer.Sums // as the plan has found them; empty: the file is hashed while it is sent
 
-	key    resume.Key // of a multipart upload
 	result Result
+}
+
+func (u *Uploader) store(ctx context.Context, f File, progress func(transfer.Progress)) (Result, error) {
+	o := &operation{uploader: u, file: f, progress: progress}
+	if f.Content != nil {
+		return o.result, o.single(ctx)
+	}
+	look := resume.LookAt(f.Path)
+	known := u.config.Resume.Content(ctx, look)
+	if known.SHA256 != "" && known.SHA256 != f.SHA256 { // it need not be sent to find that out
+		return Result{}, &transfer.ChangedError{Path: f.Path, Detail: fmt.Sprintf("its SHA-256 is %s, not %s", known.SHA256, f.SHA256), SHA256: known.SHA256}
+	}
+	if look.Size == f.Size {
+		o.sums = known.Sums
+	}
+	err := o.recorded(ctx)
+	switch changed, ok := errors.AsType[*transfer.ChangedError](err); {
+	case err == nil:
+		u.config.Resume.Sent(ctx, look, f.SHA256)
+	case ok && changed.SHA256 != "": // it was read whole
+		u.config.Resume.Sent(ctx, look, changed.SHA256)
+	case ok:
+		u.config.Resume.Forget(ctx, look)
+	}
+	return o.result, err
+}
+
+// recorded takes the object that is recorded, or sends the file. A small file has no record: sending
+// it again costs less.
+func (o *operation) recorded(ctx context.Context) (err error) {
+	var record *resume.Record
+	if o.file.Size >= resume.LargeFile {
+		if record, err = o.uploader.config.Resume.Open(ctx, o.uploader.key(o.file)); err != nil {
+			return err
+		}
+		defer record.Close()
+	}
+	found, err := o.find(ctx, record)
+	switch {
+	case err != nil:
+		o.result.Left = found
+		return err
+	case found != nil && found.Stored != nil:
+		o.result.StoredFile = *found.Stored
+		return nil
+	case o.file.InParts():
+		return o.multipart(ctx, record, found)
+	}
+	if err = o.single(ctx); err == nil {
+		u := resume.Upload{KeyPath: o.result.KeyPath, ContentType: o.file.ContentType, Stored: &o.result.StoredFile}
+		record.Changed(func() *resume.Upload { return &u })
+	}
+	return err
 }
 
 func (o *operation) warn(w Warning) {
@@ -182,37 +151,27 @@ func (o *operation) content() transfer.File {
 }
 
 func (o *operation) single(ctx context.Context) error {
+	keyPath := ""
 	address := func(ctx context.Context) (string, error) {
 		target, err := o.uploader.config.API.PresignUpload(ctx, o.file.Upload)
 		if err != nil {
 			return "", err
 		}
-		o.result.KeyPath = target.KeyPath
-		o.uploader.learnCustomer(target.KeyPath)
-		return target.URL, cmp.Or(o.uploader.CheckCustomer(target.KeyPath), o.uploader.claim(o.file, target.KeyPath))
+		keyPath = target.KeyPath
+		return target.URL, o.uploader.CheckCustomer(keyPath)
 	}
 	part, err := o.uploader.config.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
 	if err != nil {
 		return err
 	}
-	o.result.ETag = part.ETag
+	o.result.StoredFile = StoredFile{KeyPath: keyPath, ETag: part.ETag, UploadedAt: now()}
 	if part.Unproved {
-		o.warn(Warning{Kind: Unproved, KeyPath: o.result.KeyPath})
+		o.warn(Warning{Kind: Unproved, KeyPath: keyPath})
 	}
-	o.stored(ctx)
 	return nil
 }
 
-// claim returns an error if the service has given a key path or upload id for another file before:
-// one of the two would take the other's place in storage.
-func (u *Uploader) claim(f File, id string) error {
-	which := cmp.Or(f.Path, f.SHA256)
-	if had, _ := u.given.LoadOrStore(id, which); had != which {
-		return fmt.Errorf("the service returned %s, which it has returned for another file of this run: nothing was sent. "+
-			"A proxy or cache may have answered for the service", id)
-	}
-	return nil
-}
+func now() string { return time.Now().UTC().Format(time.RFC3339) }
 
 // CheckCustomer returns a *CustomerError for the key path of a customer that the configuration does
 // not allow.
@@ -225,4 +184,56 @@ func (u *Uploader) CheckCustomer(keyPath string) error {
 		return nil
 	}
 	return &CustomerError{KeyPath: keyPath, Customer: parsed.CustomerID, Allowed: u.config.AllowedCustomers, Err: err}
+}
+
+// ours reports whether a recorded key path belongs to the customer of the token. Only an address
+// tells that: the token is opaque. It is asked for once a process, and only if there is a record.
+func (u *Uploader) ours(ctx context.Context, f File, keyPath string) (bool, error) {
+	u.asking.Lock()
+	defer u.asking.Unlock()
+	if u.customer == "" {
+		target, err := u.config.API.PresignUpload(ctx, f.Upload)
+		if err != nil {
+			return false, err
+		}
+		if parsed, err := parse.SplitKeyPath(target.KeyPath); err == nil {
+			u.customer = parsed.CustomerID
+		}
+	}
+	parsed, err := parse.SplitKeyPath(keyPath)
+	return err == nil && parsed.CustomerID == u.customer, nil
+}
+
+// Keep records the unfinished upload of a state, so that the next upload of the file continues it.
+func (u *Uploader) Keep(ctx context.Context, f File, left *resume.Upload) {
+	if left != nil {
+		u.config.Resume.Keep(ctx, u.key(f), *left)
+	}
+}
+
+// Shown ends what is recorded of a file under a key path, because a state has it, or an action has
+// done what it was stored for.
+func (u *Uploader) Shown(ctx context.Context, f File, keyPath string) {
+	if f.Size >= resume.LargeFile {
+		u.config.Resume.Shown(ctx, u.key(f), keyPath)
+	}
+}
+
+// Leave gives a stored file, which leaves the state with a folder whose creation failed, to the
+// creation that follows in this process.
+func (u *Uploader) Leave(f File, stored StoredFile) { u.left.Store(f.place(), stored) }
+
+// place is what a file must have to be the one that was left.
+func (f File) place() Place { return Place{f.Path, f.Object()} }
+
+// Place is a file at a path.
+type Place struct {
+	Path string
+	Object
+}
+
+func (u *Uploader) takeLeft(f File) (Result, bool) {
+	left, ok := u.left.LoadAndDelete(f.place())
+	stored, _ := left.(StoredFile)
+	return Result{StoredFile: stored}, ok
 }
