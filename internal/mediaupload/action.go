@@ -20,12 +20,15 @@ type FileArguments struct {
 	SHA256      types.String `tfsdk:"sha256"`
 }
 
-// Check returns what Upload would fail on, as far as it shows without reading the file. The same
-// plan may make the file, so a missing one is no error.
+// Check returns what Upload would fail on, as far as it shows without reading the content. The apply
+// may make the file, so a missing one is no error.
 func (a FileArguments) Check() (diags diag.Diagnostics) {
 	m := model{FileArguments: a}
-	if err := m.file().Check(); err != nil && !a.Source.IsUnknown() && !upload.IsMissing(err) {
-		diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+	if a.Source.IsUnknown() {
+		return nil
+	}
+	if _, err := m.file().Check(); err != nil && !upload.IsMissing(err) {
+		diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", named(err)))
 	}
 	return diags
 }
@@ -34,14 +37,18 @@ func (a FileArguments) Check() (diags diag.Diagnostics) {
 func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, show func(line string)) (f upload.File, keyPath string, diags diag.Diagnostics) {
 	m := model{FileArguments: a}
 	if err := m.prepare(ctx, u); err != nil {
-		diags.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
+		diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 		return f, "", diags
 	}
 	f = m.file()
 	result, err := u.Upload(ctx, f, show)
 	mediafile.Warnings(result.Warnings, &diags)
 	if err != nil {
-		diags.Append(failed(f, err, "What is stored of a file that is sent in parts is recorded in `resume_dir`: invoke the action again on this machine to send only the rest."))
+		next := ""
+		if result.Left != nil {
+			next = "The stored parts are recorded in `resume_dir`. Invoke the action again on this machine to send only the rest."
+		}
+		diags.Append(failedDiagnostic(f, err, next))
 	}
 	return f, result.KeyPath, diags
 }

@@ -43,8 +43,8 @@ type outcome struct {
 	Incomplete types.Object `tfsdk:"incomplete_upload"`
 }
 
-// notStored is the outcome before an upload, with unknown text and number, or of one that failed,
-// with null. incomplete is what is left to continue.
+// notStored returns the outcome of an upload that has not been made (with unknown values) or that
+// has failed (with null). incomplete is what can be continued.
 func notStored(text types.String, number types.Int64, incomplete types.Object) outcome {
 	return outcome{
 		ID: text, KeyPath: text, PartCount: number, ETag: text, Location: text, Bucket: text,
@@ -52,44 +52,46 @@ func notStored(text types.String, number types.Int64, incomplete types.Object) o
 	}
 }
 
-// complete is an upload with nothing left to continue.
-var complete = mediafile.IncompleteObject(upload.File{}, nil)
+// nothingLeft is `incomplete_upload` where nothing can be continued.
+var nothingLeft = mediafile.IncompleteObject(upload.File{}, nil)
 
 func stored(f upload.StoredFile) outcome {
 	return outcome{
 		ID: types.StringValue(f.KeyPath), KeyPath: types.StringValue(f.KeyPath), PartCount: types.Int64Value(f.Parts),
 		ETag: providerdata.TextOrNull(f.ETag), Location: providerdata.TextOrNull(f.Location), Bucket: providerdata.TextOrNull(f.Bucket),
 		Encryption: providerdata.TextOrNull(f.Encryption), VersionID: providerdata.TextOrNull(f.VersionID), UploadedAt: providerdata.TextOrNull(f.UploadedAt),
-		Incomplete: complete,
+		Incomplete: nothingLeft,
 	}
 }
 
-// stored reports whether the state has a stored file, as also after an import.
-func (m *model) stored() bool { return m != nil && !m.KeyPath.IsNull() }
+// isStored reports whether a state, which may be nil, has a stored file.
+func (m *model) isStored() bool { return m != nil && !m.KeyPath.IsNull() }
 
-// differs compares what is wanted with what is stored, and names the arguments that differ. unsure
-// reports that only the apply can tell of the others. Null is any value: an import has no hash, and
-// of a file that was sent in parts, the service was told no media type.
-func (m *model) differs(state *model) (names []string, unsure bool) {
-	compare := func(name string, wanted, stored types.String, same func(a, b string) bool) {
+// differs returns the arguments that ask for another file than the stored one. isUnsure reports that
+// only the apply knows some of them. A null value asks for nothing, and an import has no hash. The
+// service is told the media type of a single PUT only.
+func (m *model) differs(state *model) (names []string, isUnsure bool) {
+	if !state.isStored() {
+		return nil, false
+	}
+	compare := func(name string, wanted, stored types.String) {
 		switch {
 		case wanted.IsNull() || stored.IsNull():
 		case wanted.IsUnknown():
-			unsure = true
-		case !same(wanted.ValueString(), stored.ValueString()):
+			isUnsure = true
+		case wanted.ValueString() != stored.ValueString() && !(name == "sha256" && strings.EqualFold(wanted.ValueString(), stored.ValueString())):
 			names = append(names, name)
 		}
 	}
-	equal := func(a, b string) bool { return a == b }
-	compare("sha256", m.SHA256, state.SHA256, strings.EqualFold)
-	compare("file_name", m.FileName, state.FileName, equal)
+	compare("sha256", m.SHA256, state.SHA256)
+	compare("file_name", m.FileName, state.FileName)
 	if state.PartCount.ValueInt64() == 0 {
-		compare("content_type", m.ContentType, state.ContentType, equal)
+		compare("content_type", m.ContentType, state.ContentType)
 	}
-	return names, unsure
+	return names, isUnsure
 }
 
-// content is the content that the configuration has itself, nil for a source and if it is unknown.
+// content returns the content that the configuration has itself, nil for a source.
 func (m *model) content() []byte {
 	switch {
 	case m.Content.ValueString() != "":
@@ -101,28 +103,24 @@ func (m *model) content() []byte {
 	return nil
 }
 
-// file is the file that a model describes. Values that are not known yet are zero.
+// file returns the file that a model describes. Values that are not known are zero.
 func (m *model) file() upload.File {
-	f := upload.File{
+	return upload.File{
 		Upload: api.Upload{Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString()},
-		Path:   disk.OnDisk(m.Source.ValueString()), Content: m.content(), Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
+		Path:   disk.OnDisk(m.Source.ValueString()), Content: m.content(), Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()),
+		Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
-	return f
 }
 
-// prepare decides what the plan left open.
+// prepare decides what the plan did not know. It keeps the letter case of the hash.
 func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 	f, err := u.Prepare(ctx, m.file())
-	if err == nil {
-		m.describe(f)
+	if err != nil {
+		return named(err)
 	}
-	return err
-}
-
-// describe fills in what a file is, and keeps the letter case of its hash.
-func (m *model) describe(f upload.File) {
 	if m.SHA256.ValueString() == "" {
 		m.SHA256 = types.StringValue(f.SHA256)
 	}
 	m.Size, m.FileName, m.ContentType = types.Int64Value(f.Size), types.StringValue(f.Name), types.StringValue(f.ContentType)
+	return nil
 }

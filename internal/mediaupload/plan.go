@@ -2,6 +2,7 @@ package mediaupload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,29 +11,27 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// ModifyPlan plans everything that depends on the file.
+// ModifyPlan decides whether the apply uploads the file:
 //
-//	stored  wanted differs  file is here  plan
-//	no      -               yes           upload
-//	no      -               no            error, unless `sha256` or `triggers` say that the apply makes it
-//	yes     no              -             keep; with a warning if the file is not here
-//	yes     yes             yes           upload
-//	yes     yes             no            upload if `sha256` says what, else error
-//	yes     not known yet   -             the apply decides
+//	stored  content       file      plan
+//	no      -             here      upload
+//	no      -             missing   error, unless the apply makes the file
+//	yes     equal         -         keep, with a warning if the file is missing
+//	yes     differs       here      upload
+//	yes     differs       missing   error, unless the apply makes the file
+//	yes     not known     -         the apply decides
 //
-// An import lacks what makes a difference, so its file is kept, and the rest comes from the file
-// at hand.
+// A file that is empty counts as missing once it is stored.
 func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil || req.Plan.Raw.IsNull() {
 		return
 	}
-	p := planner{resource: r}
+	p := planner{data: r.Data}
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
@@ -43,7 +42,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	if p.state != nil {
-		r.remember(ctx, p.state)
+		r.record(ctx, p.state)
 	}
 	p.run(ctx)
 	resp.Diagnostics.Append(p.diags...)
@@ -53,147 +52,158 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 }
 
 type planner struct {
-	resource     *mediaUpload
+	data         *providerdata.Data
 	config, plan model
 	state        *model // nil: the object is to be created
+	missing      error  // why there is no file to upload; nil: there is one, or the plan did not look
 	diags        diag.Diagnostics
 }
 
 func (p *planner) run(ctx context.Context) {
-	wanted, absent := p.wanted(ctx)
+	if p.state.isStored() {
+		if err := p.data.Uploader.CheckCustomer(p.state.KeyPath.ValueString()); err != nil {
+			p.diags.Append(providerdata.ErrorDiagnostic("Checking the customer of the key path", err))
+			return
+		}
+	}
+	wanted := p.wanted()
+	if !wanted.Source.IsUnknown() && !wanted.Content.IsUnknown() && !wanted.ContentBase64.IsUnknown() && !wanted.SHA256.IsUnknown() {
+		p.readFile(ctx, &wanted)
+	}
 	if p.diags.HasError() {
 		return
 	}
-	var differing []string
-	unsure := false
-	if p.state.stored() {
-		differing, unsure = wanted.differs(p.state)
-	}
-	asks := !p.config.SHA256.IsNull() || wanted.SHA256.IsUnknown() // for a file that the apply makes
+	differing, isUnsure := wanted.differs(p.state)
+	isUpload := !p.state.isStored() || len(differing) > 0 || isUnsure
 	switch {
-	case absent != "" && !p.state.stored() && !asks:
-		p.fail(absent + ". " + madeByApply)
-	case absent != "" && len(differing) > 0 && !asks:
-		p.fail(fmt.Sprintf("%s, and `%s` asks for a new upload. %s", absent, strings.Join(differing, "`, `"), madeByApply))
-	case !p.state.stored() || len(differing) > 0 || unsure:
-		p.upload(ctx, wanted)
+	case isUpload && p.missing != nil && !p.isMadeByApply():
+		p.refuseMissing(differing)
+	case isUpload:
+		p.planUpload(ctx, wanted)
 	default:
-		p.keep(wanted, absent)
+		p.planKeep(wanted)
 	}
 }
 
-const madeByApply = "A relative path starts at the folder in which Terraform runs. If the same apply makes the file, set `sha256` to what makes it exports, " +
-	"or `triggers` to values of it: then the file need not be there before."
+// isMadeByApply reports whether the apply may make the file. Then it reads the file anew.
+func (p *planner) isMadeByApply() bool {
+	before := types.MapNull(types.StringType)
+	if p.state != nil {
+		before = p.state.Triggers
+	}
+	return p.config.SHA256.IsUnknown() || !providerdata.SameTriggers(p.config.Triggers, before)
+}
 
-// wanted is the configuration with the name and the media type of the stored file, and with the
-// hash and the size of the file as far as the plan can know them. absent says that there is no file
-// to upload here.
-func (p *planner) wanted(ctx context.Context) (w model, absent string) {
-	w = p.config
+// wanted returns the configuration with the name and the media type of the stored file where it has
+// none. Its hash is unknown if only the apply can compute it.
+func (p *planner) wanted() model {
+	w := p.config
 	w.Size = types.Int64Unknown()
-	if p.state.stored() {
+	if p.state.isStored() {
 		w.FileName, w.ContentType = firstSet(w.FileName, p.state.FileName), firstSet(w.ContentType, p.state.ContentType)
 	}
-	var triggered types.Map
-	if p.state != nil {
-		triggered = p.state.Triggers
-	}
-	given := !w.SHA256.IsNull()
-	open := w.Source.IsUnknown() || w.Content.IsUnknown() || w.ContentBase64.IsUnknown()
-	if !given && (open || !providerdata.SameTriggers(w.Triggers, triggered)) {
+	isUnknown := w.Source.IsUnknown() || w.Content.IsUnknown() || w.ContentBase64.IsUnknown()
+	if w.SHA256.IsNull() && (isUnknown || p.isMadeByApply()) {
 		w.SHA256 = types.StringUnknown()
 	}
-	if open || w.SHA256.IsUnknown() {
-		return w, ""
-	}
+	return w
+}
+
+// readFile checks the file, and fills in its size and its hash unless the hash is configured.
+func (p *planner) readFile(ctx context.Context, w *model) {
 	f := w.file()
-	if f.Content == nil {
-		info, err := transfer.Stat(f.Path)
-		switch {
-		case upload.IsProblem(err, transfer.FileMissing), p.state.stored() && upload.IsProblem(err, transfer.FileEmpty):
-			return w, strings.TrimSuffix(providerdata.ErrorText(err), ".")
-		case err != nil:
-			p.fail(err.Error() + ".")
-			return w, ""
-		case given: // the apply may make another file there
-			if f.Size = info.Size(); f.CheckSize() != nil {
-				p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", f.CheckSize()))
-			} else if p.state.stored() && p.state.Size.IsNull() {
-				w.Size = types.Int64Value(f.Size)
-			}
-			return w, ""
-		}
+	var err error
+	if w.SHA256.IsNull() || f.Content != nil {
+		f, err = p.data.Uploader.Prepare(ctx, f)
+	} else {
+		f.Size, err = f.Check()
 	}
-	f, err := p.resource.Data.Uploader.Prepare(ctx, f)
-	if err != nil {
-		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
-		return w, ""
+	isImported := p.state.isStored() && p.state.Size.IsNull()
+	switch {
+	case upload.IsMissing(err), p.state.isStored() && upload.IsProblem(err, transfer.FileEmpty):
+		p.missing = err
+	case err != nil:
+		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", named(err)))
+	case w.SHA256.IsNull() || f.Content != nil || isImported: // otherwise the apply may find another file
+		w.Size, w.SHA256 = types.Int64Value(f.Size), firstSet(w.SHA256, types.StringValue(f.SHA256))
 	}
-	described := w
-	described.describe(f)
-	w.SHA256, w.Size = described.SHA256, described.Size
-	if !w.FileName.IsUnknown() { // which the type depends on
-		w.FileName, w.ContentType = firstSet(w.FileName, described.FileName), firstSet(w.ContentType, described.ContentType)
-	}
-	return w, ""
 }
 
-func (p *planner) fail(detail string) {
-	p.diags.AddAttributeError(path.Root("source"), "The file cannot be uploaded", detail)
+// named returns an error about a file as a text that begins with another word than the file's name,
+// because the first letter of a sentence is changed to upper case.
+func named(err error) error {
+	_, isFile := errors.AsType[*transfer.FileError](err)
+	_, isPointer := errors.AsType[*upload.PointerError](err)
+	_, isSize := errors.AsType[*upload.SizeError](err)
+	if isFile || isPointer || isSize {
+		return fmt.Errorf("the file %w", err)
+	}
+	return err
 }
 
-// keep plans to keep the stored file. What an import lacks comes from the file at hand.
-func (p *planner) keep(wanted model, absent string) {
+func (p *planner) refuseMissing(differing []string) {
+	text := providerdata.ErrorText(named(p.missing))
+	if len(differing) > 0 {
+		text += fmt.Sprintf(" `%s` asks for a new upload.", strings.Join(differing, "`, `"))
+	}
+	p.diags.AddAttributeError(path.Root("source"), "The file cannot be uploaded",
+		text+" A relative path starts at the folder in which Terraform runs. If the same apply makes the file, set `triggers` to a value of what makes it that is not known before the apply.")
+}
+
+// planKeep plans to keep the stored file. What an import lacks comes from the file at hand.
+func (p *planner) planKeep(wanted model) {
 	p.plan.outcome = p.state.outcome
 	p.plan.SHA256 = firstSet(p.config.SHA256, p.state.SHA256, wanted.SHA256)
-	p.plan.FileName = firstSet(p.config.FileName, p.state.FileName)
-	byName := providerdata.TextOrNull(upload.TypeByName(p.plan.FileName.ValueString(), p.config.Source.ValueString()))
-	p.plan.ContentType = firstSet(p.config.ContentType, p.state.ContentType, wanted.ContentType, byName)
-	if p.plan.Size = p.state.Size; p.plan.Size.IsNull() && absent == "" {
+	p.plan.FileName = wanted.FileName
+	p.plan.ContentType = firstSet(wanted.ContentType, p.defaultType(wanted.FileName))
+	if p.plan.Size = p.state.Size; p.plan.Size.IsNull() && p.missing == nil {
 		p.plan.Size = wanted.Size
 	}
-	if absent != "" {
+	keyPath := p.state.KeyPath.ValueString()
+	switch {
+	case p.missing != nil:
 		p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",
-			fmt.Sprintf("%s, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.", absent, p.state.KeyPath.ValueString()))
+			fmt.Sprintf("%s Whether its content changed is not known. The file is stored as %s, and nothing is changed.", providerdata.ErrorText(named(p.missing)), keyPath))
 		return
-	}
-	p.plan.Incomplete = complete
-	if p.state.Size.IsNull() {
+	case p.state.Size.IsNull():
 		p.diags.AddAttributeWarning(path.Root("source"), "The local file is assumed to be the imported one",
-			fmt.Sprintf("The service shows no content, so the provider assumes that what is configured is what is stored as %s, and sends nothing. A later change uploads it again.", p.state.KeyPath.ValueString()))
+			fmt.Sprintf("The service shows no content, so the provider takes what is configured for what is stored as %s, and sends nothing. A later change of the content uploads it.", keyPath))
 	}
+	p.plan.Incomplete = nothingLeft
 }
 
-// upload plans an upload, which an apply that finds the stored content does not send.
-func (p *planner) upload(ctx context.Context, wanted model) {
-	p.plan.outcome = notStored(types.StringUnknown(), types.Int64Unknown(), complete)
-	if p.state.stored() && !p.state.Incomplete.IsNull() { // the apply may find that nothing is to be done, and no file: see keep
-		p.plan.Incomplete = types.ObjectUnknown(mediafile.IncompleteTypes)
-	}
-	p.plan.SHA256, p.plan.Size = firstSet(wanted.SHA256, types.StringUnknown()), wanted.Size
-	p.plan.FileName, p.plan.ContentType = wanted.FileName, wanted.ContentType
+// planUpload plans an upload. An apply that finds the stored content sends nothing.
+func (p *planner) planUpload(ctx context.Context, wanted model) {
+	p.plan.outcome = notStored(types.StringUnknown(), types.Int64Unknown(), nothingLeft)
+	p.plan.SHA256, p.plan.Size = wanted.SHA256, wanted.Size
+	p.plan.FileName = wanted.FileName
 	if p.plan.FileName.IsNull() {
 		p.plan.FileName = types.StringUnknown()
 		if !p.config.Source.IsUnknown() {
 			name, err := upload.DefaultName(p.config.Source.ValueString())
 			if err != nil {
-				p.fail(providerdata.ErrorAndAdvice(err))
+				p.diags.AddAttributeError(path.Root("source"), "The file cannot be uploaded", providerdata.ErrorAndAdvice(err))
 			}
 			p.plan.FileName = types.StringValue(name)
 		}
 	}
-	if p.plan.ContentType.IsNull() {
-		p.plan.ContentType = types.StringUnknown()
-		if byName := upload.TypeByName(p.plan.FileName.ValueString(), p.config.Source.ValueString()); byName != "" && !p.plan.FileName.IsUnknown() {
-			p.plan.ContentType = types.StringValue(byName)
-		}
-	}
+	p.plan.ContentType = firstSet(wanted.ContentType, p.defaultType(p.plan.FileName))
 	if !p.diags.HasError() {
-		p.diags.Append(p.resource.Data.PlanUpload(ctx, typeName)...)
+		p.diags.Append(p.data.PlanUpload(ctx, typeName)...)
 	}
 }
 
-// firstSet is the first value that is not null; null if all are.
+// defaultType returns the media type of the file under a name, unknown while the name is.
+func (p *planner) defaultType(fileName types.String) types.String {
+	f := upload.File{Path: p.config.Source.ValueString()}
+	f.Name = fileName.ValueString()
+	if fileName.IsUnknown() || upload.TypeByName(f.Name) == "" && p.config.Source.IsUnknown() {
+		return types.StringUnknown()
+	}
+	return types.StringValue(f.DefaultType())
+}
+
+// firstSet returns the first value that is not null, null if all are.
 func firstSet(values ...types.String) types.String {
 	for _, v := range values {
 		if !v.IsNull() {

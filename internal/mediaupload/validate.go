@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -55,4 +56,17 @@ func sizeProblem(size int) string {
 		return fmt.Sprintf("has %d bytes; it %s. Put larger content into a file, and set `source`.", size, contentSize)
 	}
 	return ""
+}
+
+// partSize names the unit, which is easily taken for MiB.
+var partSize = providerdata.NumberRule{
+	Allowed: fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize),
+	OK:      func(n int64) bool { return n >= transfer.MinPartSize && n <= transfer.MaxPartSize },
+	Hint: func(n int64) string {
+		if n <= 0 || n > transfer.MaxPartSize>>20 {
+			return ""
+		}
+		mib := max(n, transfer.MinPartSize>>20)
+		return fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
+	},
 }

@@ -1,13 +1,14 @@
 package upload
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/gabriel-vasile/mimetype"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
@@ -25,8 +26,8 @@ const (
 
 const (
 	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT: one call instead
-	// of four. It cannot be continued, which loses a minute on a slow line.
-	singleLimit = 64 << 20
+	// of four. It cannot be continued, which costs seconds on a slow line.
+	singleLimit = 16 << 20
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
 	// nameLimit is the length, in bytes, of the longest name that a key path has room for.
@@ -95,14 +96,52 @@ func (f File) fits(partSize int64) bool {
 	return partSize >= transfer.MinPartSize && partSize <= transfer.MaxPartSize && transfer.PartCount(f.Size, partSize) <= transfer.MaxParts
 }
 
-// Check is CheckSize with the size that the file has now, or the error of transfer.Stat.
-func (f File) Check() error {
+// Check returns the size of the file, and why it cannot be sent: a *transfer.FileError, a
+// *PointerError or a *SizeError.
+func (f File) Check() (size int64, err error) {
 	info, err := transfer.Stat(f.Path)
 	if err != nil {
-		return err
+		return 0, nameLink(err, f.Path)
 	}
 	f.Size = info.Size()
-	return f.CheckSize()
+	if err := f.checkPointer(); err != nil {
+		return f.Size, err
+	}
+	return f.Size, f.CheckSize()
+}
+
+// nameLink adds to the error of a missing file that there is a link to it.
+func nameLink(err error, path string) error {
+	if target, linkErr := os.Readlink(path); linkErr == nil && IsMissing(err) {
+		return &transfer.FileError{Path: fmt.Sprintf("%s is a link to %s, which", path, target), Problem: transfer.FileMissing}
+	}
+	return err
+}
+
+// pointerLimit is larger than the files that Git LFS and git-annex leave in place of content.
+const pointerLimit = 1 << 10
+
+// pointers are how such files begin, and the commands that fetch the content.
+var pointers = map[string]string{
+	"version https://git-lfs.github.com/spec/": "git lfs pull",
+	"/annex/objects/":                          "git annex get",
+}
+
+// checkPointer returns a *PointerError for a file that is only a pointer to its content.
+func (f File) checkPointer() error {
+	if f.Size > pointerLimit {
+		return nil
+	}
+	content, err := os.ReadFile(f.Path)
+	if err != nil {
+		return &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: disk.Cause(err)}
+	}
+	for beginning, command := range pointers {
+		if strings.HasPrefix(string(content), beginning) {
+			return &PointerError{Path: f.Path, Command: command}
+		}
+	}
+	return nil
 }
 
 // CheckSize returns a *SizeError if the file cannot be sent as asked. A size of 0 is not known yet.
@@ -152,27 +191,7 @@ func DefaultName(path string) (string, error) {
 	return base, nil
 }
 
-// DefaultType returns the media type of a file by the extension of its name or path, else by its
-// first bytes: application/octet-stream if they tell nothing. The error is a *transfer.FileError.
-func (f File) DefaultType() (string, error) {
-	if t := TypeByName(f.Name, f.Path); t != "" {
-		return t, nil
-	}
-	if f.Content != nil {
-		return mimetype.Detect(f.Content).String(), nil
-	}
-	found, err := f.detect()
-	if err != nil {
-		return "", &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: disk.Cause(err)}
-	}
-	return found.String(), nil
-}
-
-func (f File) detect() (*mimetype.MIME, error) {
-	file, _, err := disk.Open(f.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return mimetype.DetectReader(file)
+// DefaultType returns the media type of a file by the extension of its name or path.
+func (f File) DefaultType() string {
+	return cmp.Or(TypeByName(f.Name, f.Path), "application/octet-stream")
 }

@@ -1,311 +1,265 @@
 package upload
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
-	"github.com/mattn/go-isatty"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// Progress is shown by one goroutine, which runs while there are tasks and wakes every second.
+// One goroutine shows progress while there are tasks. It wakes every second.
 const (
-	lineTicks = 5  // between lines in a file, and in Terraform's output
-	logTicks  = 10 // between lines in the provider's log
-	rateTicks = 3  // with bytes before there is a rate
+	lineSeconds = 5  // between lines in a file, and in the output of an action
+	logSeconds  = 10 // between lines in the provider's log
+	rateSeconds = 3  // with bytes before there is a rate
 )
 
-// total counts what is sent of some files. It is safe for concurrent use.
-type total struct {
-	mu                 sync.Mutex
-	files, ended       int
-	size, sent, reused int64   // bytes; size is without what is missing of files that failed
-	rate               float64 // bytes a second, the newer the heavier
-	ticks              int     // with bytes
-	before             int64   // sent at the last tick
+// counts are what is known of the files of a task, or of the whole process.
+type counts struct {
+	files, ended int
+	size, done   int64 // bytes; size is without what is missing of files that failed
+	sent         int64 // bytes of done that this process has sent
+
+	rate    float64 // bytes a second, the newer the heavier
+	seconds int     // with bytes
+	before  int64   // sent a second ago
 }
 
-func (t *total) add(files, ended int, size, sent, reused int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.files, t.ended = t.files+files, t.ended+ended
-	t.size, t.sent, t.reused = t.size+size, t.sent+sent, t.reused+reused
-}
-
-func (t *total) tick() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if now := float64(t.sent - t.before); t.ticks == 0 {
-		t.rate = now
+// tick updates the rate. It is called every second.
+func (c *counts) tick() {
+	now := float64(c.sent - c.before)
+	if c.before = c.sent; c.seconds == 0 {
+		c.rate = now
 	} else {
-		t.rate += (now - t.rate) / 5
+		c.rate += (now - c.rate) / 5
 	}
-	if t.before = t.sent; t.sent > 0 {
-		t.ticks++
+	if c.sent > 0 {
+		c.seconds++
 	}
 }
 
-// line is such as "42 %, 3.1 GB of 7.4 GB, 88 MB/s, 49 s left".
-func (t *total) line() (text string, percent int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	done := t.sent + t.reused
-	if percent = 100; t.size > 0 {
-		percent = min(done*100/t.size, 100)
-	}
-	text = fmt.Sprintf("%d %%, %s of %s", percent, bytes(done), bytes(t.size))
+// line returns a text such as "42 %, 3.1 GB of 7.4 GB, 88 MB/s, 49 s left".
+func (c *counts) line() string {
+	text := fmt.Sprintf("%d %%, %s of %s", c.done*100/max(c.size, 1), bytesText(c.done), bytesText(c.size))
 	switch {
-	case done >= t.size:
-	case t.rate < 1:
+	case c.done >= c.size:
+	case c.rate < 1:
 		text += ", waiting"
-	case t.ticks >= rateTicks:
-		text += fmt.Sprintf(", %s/s, %s left", bytes(int64(t.rate)), remaining(time.Duration(float64(t.size-done)/t.rate*float64(time.Second))))
+	case c.seconds >= rateSeconds:
+		left := time.Duration(float64(c.size-c.done) / c.rate * float64(time.Second))
+		text += fmt.Sprintf(", %s/s, %s left", bytesText(int64(c.rate)), left.Round(time.Second))
 	}
-	if t.files > 1 {
-		text += fmt.Sprintf(", %d of %d files", t.ended, t.files)
+	if c.files > 1 {
+		text += fmt.Sprintf(", %d of %d files", c.ended, c.files)
 	}
-	return text, percent
+	return text
 }
 
-// task is what is shown as long as it runs: the upload of some files, or else a text.
-type task struct {
-	doing, name string
-	show        func(line string) // nil: nobody watches
-	total       *total
-	text        func() string
+// bytesText returns a number of bytes in the unit that has one to three digits before the point.
+func bytesText(n int64) string {
+	units, amount := []string{"B", "kB", "MB", "GB", "TB"}, float64(n)
+	for amount >= 1000 && len(units) > 1 {
+		amount, units = amount/1000, units[1:]
+	}
+	if amount < 10 && units[0] != "B" {
+		return fmt.Sprintf("%.1f %s", amount, units[0])
+	}
+	return fmt.Sprintf("%.0f %s", amount, units[0])
+}
 
-	progress *progress
-	log      context.Context //nolint:containedctx // only its logger is used
+// task is what is shown while it runs.
+type task struct {
+	counts
+	doing, name string
+	reading     bool              // files are read, not sent
+	show        func(line string) // nil: nobody watches
+
+	log context.Context //nolint:containedctx // only its logger is used
 }
 
 func (t *task) line() string {
-	if t.total == nil {
-		return t.text()
+	if t.reading {
+		return fmt.Sprintf("%s: looked at %d of %d files", t.name, t.ended, t.files)
 	}
-	line, _ := t.total.line()
-	return t.name + ": " + line
+	return t.name + ": " + t.counts.line()
 }
 
-// waits shows what a request waits for.
-func (t *task) waits(text string) {
-	text = t.progress.safe(text)
-	tflog.Info(t.log, t.doing, map[string]any{"progress": text})
-	t.progress.say(text)
-}
-
-// tracked is one file.
-type tracked struct {
-	File
-	began        time.Time
-	sent, reused int64
-	totals       []*total
-}
-
-func (t *task) track(f File) *tracked {
-	t.progress.all.add(1, 0, f.Size, 0, 0)
-	return &tracked{f, time.Now(), 0, 0, []*total{t.total, &t.progress.all}}
-}
-
-// progress is never called concurrently.
-func (t *tracked) progress(p transfer.Progress) {
-	for _, one := range t.totals {
-		one.add(0, 0, 0, p.Sent-t.sent, p.Reused-t.reused)
-	}
-	t.sent, t.reused = p.Sent, p.Reused
-}
-
-// end says what became of the file.
-func (t *tracked) end(err error) string {
-	missing := t.Size - t.sent - t.reused
-	for _, one := range t.totals {
-		if err == nil {
-			one.add(0, 1, 0, 0, missing) // it was stored before
-		} else {
-			one.add(0, 1, -missing, 0, 0)
-		}
-	}
-	if err != nil {
-		return fmt.Sprintf("%s: not stored, %s of %s are", t.Name, bytes(t.sent+t.reused), bytes(t.Size))
-	}
-	return fmt.Sprintf("%s: stored, %s in %s, of which %s were stored before", t.Name, bytes(t.Size), remaining(time.Since(t.began)), bytes(t.Size-t.sent))
-}
-
-// progress shows what the whole process does: in VODLIVE_PROGRESS, in the log, and in Terraform's
-// output.
+// progress shows what the whole process does.
 type progress struct {
-	path string
+	path string // VODLIVE_PROGRESS
 	mask *redact.Redactor
-	all  total
 
-	mu       sync.Mutex
-	tasks    map[*task]bool
-	file     *os.File // while there are tasks; nil: it cannot be used
-	terminal bool
-	stop     chan struct{}
+	mu    sync.Mutex
+	all   counts
+	tasks map[*task]bool
+	stop  chan struct{} // ends the goroutine that shows the tasks
 }
 
 func newProgress(path string, mask *redact.Redactor) *progress {
 	return &progress{path: path, mask: mask, tasks: map[*task]bool{}}
 }
 
-func (p *progress) safe(text string) string { return parse.Escape(p.mask.Text(text)) }
-
-// begin returns a function that must be called when the task is over.
-func (p *progress) begin(ctx context.Context, t *task) (over func()) {
+// begin shows a task until end is called.
+func (p *progress) begin(ctx context.Context, t *task) (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if t.progress, t.log = p, context.WithoutCancel(ctx); t.show == nil {
+	t.log = context.WithoutCancel(ctx)
+	if t.show == nil {
 		t.show = func(string) {}
 	}
+	if !t.reading {
+		p.all.files, p.all.size = p.all.files+t.files, p.all.size+t.size
+	}
 	if p.tasks[t] = true; len(p.tasks) == 1 {
-		if p.path != "" {
-			var err error
-			if p.file, err = openProgress(p.path); err != nil {
-				tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": p.path, "error": disk.Cause(err).Error()})
-			}
-			p.terminal = p.file != nil && isTerminal(p.file)
-		}
 		p.stop = make(chan struct{})
-		go p.run(p.stop)
+		go p.run(t.log, p.stop)
 	}
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		t.show(p.safe(t.line()))
-		if delete(p.tasks, t); len(p.tasks) > 0 {
-			return
-		}
-		close(p.stop)
-		if p.file != nil {
-			if p.terminal {
-				_, _ = p.file.WriteString(clearLine)
-			}
-			_ = p.file.Close()
-			p.file = nil
+		if delete(p.tasks, t); len(p.tasks) == 0 {
+			close(p.stop)
 		}
 	}
 }
 
-func (p *progress) run(stop chan struct{}) {
+// follow returns the function that takes the engine's progress of a file of a task, and the one that
+// ends the file.
+func (p *progress) follow(t *task, f File) (update func(transfer.Progress), end func(err error)) {
+	var latest transfer.Progress
+	change := func(ended int, size, done, sent int64) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, c := range []*counts{&t.counts, &p.all} {
+			c.ended, c.size, c.done, c.sent = c.ended+ended, c.size+size, c.done+done, c.sent+sent
+		}
+	}
+	update = func(now transfer.Progress) { // never called concurrently
+		sent := now.Sent - latest.Sent
+		change(0, 0, sent+now.Reused-latest.Reused, sent)
+		latest = now
+	}
+	end = func(err error) {
+		if missing := f.Size - latest.Sent - latest.Reused; err == nil {
+			change(1, 0, missing, 0) // the file was stored before
+		} else {
+			change(1, -missing, 0, 0)
+		}
+	}
+	return update, end
+}
+
+// looked counts a file that was looked at.
+func (p *progress) looked(t *task) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t.ended++
+}
+
+func (p *progress) safe(text string) string { return parse.Escape(p.mask.Text(text)) }
+
+// run shows the tasks until stop is closed. It writes without the mutex, because a terminal may be
+// held, and uploads must go on.
+func (p *progress) run(ctx context.Context, stop chan struct{}) {
+	out, isTerminal := p.openOut(ctx)
+	defer func() { _ = out.Close() }() // of nil, too
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	for n := 1; ; n++ {
+	for second := 1; ; second++ {
 		select {
 		case <-ticker.C:
-			p.tick(n)
 		case <-stop:
+			if isTerminal {
+				_, _ = out.WriteString(clearLine)
+			} else if out != nil {
+				_, _ = out.WriteString(p.tick(0) + "\n")
+			}
 			return
+		}
+		switch line := p.tick(second); {
+		case out == nil:
+		case isTerminal:
+			_, _ = out.WriteString(clearLine + lineBelow + line + backUp)
+		case second%lineSeconds == 0:
+			_, _ = out.WriteString(line + "\n")
 		}
 	}
 }
 
-func (p *progress) tick(n int) {
+// The line on a terminal is one row below the cursor, which goes back: what Terraform writes next
+// begins on a row of its own. The terminal cuts off a line that is too long.
+const (
+	clearLine = "\r\x1b[J"
+	lineBelow = "\n\x1b[?7l"
+	backUp    = "\x1b[?7h\x1b[A\r"
+)
+
+// tick updates the rates, tells those who watch tasks, and returns the line of the whole process.
+func (p *progress) tick(second int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.all.tick()
 	var lines []string
+	if p.all.files > 0 {
+		lines = append(lines, p.all.line())
+	}
 	for t := range p.tasks {
-		if t.total != nil {
-			t.total.tick()
-		} else {
-			lines = append(lines, t.text())
+		t.tick()
+		if t.reading {
+			lines = append(lines, t.line())
 		}
-		if n%lineTicks == 0 {
+		if second%lineSeconds == 0 {
 			t.show(p.safe(t.line()))
 		}
-		if n%logTicks == 0 {
+		if second%logSeconds == 0 {
 			tflog.Info(t.log, t.doing, map[string]any{"progress": p.safe(t.line())})
 		}
 	}
-	if slices.ContainsFunc(slices.Collect(maps.Keys(p.tasks)), func(t *task) bool { return t.total != nil }) {
-		line, percent := p.all.line()
-		if p.terminal {
-			const width = 20
-			full := int(percent) * width / 100
-			line = "[" + strings.Repeat("=", full) + strings.Repeat(" ", width-full) + "] " + line
-		}
-		lines = append([]string{line}, lines...)
-	}
-	line := p.safe(strings.Join(lines, "; "))
-	if p.terminal {
-		// One row below the cursor, which goes back: what Terraform writes next begins on a row of
-		// its own. A line that the terminal would wrap is cut off instead.
-		p.write(clearLine + "\n\x1b[?7l" + line + "\x1b[?7h\x1b[A\r")
-	} else if n%lineTicks == 0 {
-		p.write(line + "\n")
-	}
+	return p.safe(strings.Join(lines, "; "))
 }
 
-// clearLine removes the line that tick has drawn, whether or not Terraform has written one since.
-const clearLine = "\r\x1b[J"
-
-// write needs mu.
-func (p *progress) write(text string) {
-	if p.file != nil {
-		_ = p.file.SetWriteDeadline(time.Now().Add(time.Second)) // of a terminal that is held
-		_, _ = p.file.WriteString(text)
+func (p *progress) openOut(ctx context.Context) (out *os.File, isTerminal bool) {
+	if p.path == "" {
+		return nil, false
 	}
+	out, err := openProgress(p.path)
+	if err != nil {
+		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": p.path, "error": err.Error()})
+		return nil, false
+	}
+	info, err := out.Stat()
+	return out, err == nil && info.Mode()&fs.ModeCharDevice != 0
 }
 
-// say writes a line of its own to a file. On a terminal, Terraform shows what has ended.
-func (p *progress) say(line string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.terminal {
-		p.write(p.safe(line) + "\n")
-	}
-}
-
-var errNoFileOrTerminal = errors.New("it is neither a regular file nor a terminal")
-
-// CheckProgressFile reports why progress cannot be written to a path.
+// CheckProgressFile returns why progress cannot be written to a path.
 func CheckProgressFile(path string) error {
-	file, err := openProgress(path)
+	out, err := openProgress(path)
 	if err != nil {
-		return disk.Cause(err)
+		return err
 	}
-	return file.Close()
+	return out.Close()
 }
 
-// openProgress opens a regular file, which is made if it is missing, or a terminal.
+// openProgress opens a terminal, or a regular file, which it creates if there is none. It does not
+// open anything else: opening a pipe waits for its other end.
 func openProgress(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
-		return nil, errNoFileOrTerminal // before it is opened: that may change the state of a device
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
+		return nil, errors.New("it is neither a regular file nor a terminal")
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|disk.NonBlock, 0o600)
-	if err != nil {
-		return nil, err
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600) // #nosec G304 -- the user names it
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, e.Err
 	}
-	if info, err = f.Stat(); err == nil && (info.Mode().IsRegular() || isTerminal(f)) {
-		return f, nil
-	}
-	return nil, cmp.Or(f.Close(), errNoFileOrTerminal)
+	return out, err
 }
-
-// isTerminal does not use File.Fd, which would make writes to the file block.
-func isTerminal(f *os.File) (is bool) {
-	if raw, err := f.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { is = isatty.IsTerminal(fd) })
-	}
-	return is
-}
-
-func bytes(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
-
-func remaining(d time.Duration) string { return d.Round(time.Second).String() }
