@@ -101,6 +101,7 @@ type user struct {
 	provider acctest.Attrs
 	blocks   map[string]block            // by address
 	state    map[string]acctest.Instance // by address
+	between  func()                      // is called between a plan and its apply; nil: nothing happens
 }
 
 // block is a resource of the configuration.
@@ -151,7 +152,6 @@ var troubles = map[string]simulator.Fault{
 	"500":          {Status: http.StatusInternalServerError},
 	"504 after":    {Status: http.StatusGatewayTimeout, Processed: true},
 	"NoSuchUpload": {Status: http.StatusNotFound, Body: `{"message":"NoSuchUpload: The specified upload does not exist.","code":"NoSuchUpload"}`},
-	"damaged":      {Damage: true},
 	"stall":        {Stall: true, StallAfter: 100},
 }
 
@@ -194,6 +194,9 @@ func (u *user) terraform(w ways) *run {
 	default:
 		if r.plan(fresh); !r.failed && w.Only == "" {
 			u.state = fresh
+			if u.between != nil {
+				u.between()
+			}
 			r.start()
 			r.apply()
 		}
