@@ -203,7 +203,7 @@ func (b *bench) plan(ctx context.Context, c content) (planned, error) {
 				return p, ctx.Err()
 			}
 		}
-		if _, err := u.SHA256(ctx, upload.File{Path: path}, upload.DetectContent); err != nil {
+		if _, err := u.Prepare(ctx, upload.File{Path: path}); err != nil {
 			return p, err
 		}
 	}
