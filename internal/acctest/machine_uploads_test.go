@@ -32,6 +32,7 @@ func TestUploadMachine(t *testing.T) {
 		blocks := rapid.SliceOfN(rapid.Custom(drawUploadBlock), 3, 3).Draw(drawn, "blocks")
 		steps := rapid.SliceOfN(rapid.Custom(drawUploadStep), 2, 10).Draw(drawn, "steps")
 		playInBubble(t, drawn, func(tb testing.TB) {
+			tb.Helper()
 			m := newUploadMachine(tb, service)
 			for i, b := range blocks {
 				m.step(uploadStep{Do: "configure", On: mediaAddresses[i], Block: b})
@@ -95,7 +96,7 @@ func contentOf(name string, version int) []byte {
 func sumOf(name string, version int) string {
 	key := fmt.Sprint(name, version)
 	if sum, known := mediaSums.Load(key); known {
-		return sum.(string) //nolint:forcetypeassert // see below
+		return sum.(string)
 	}
 	sum := sha256.Sum256(contentOf(name, version))
 	text := hex.EncodeToString(sum[:])
@@ -406,7 +407,8 @@ func (m *uploadMachine) checkState() {
 	}
 	for address, o := range m.state {
 		for keyPath, sum := range m.keyPaths(o) {
-			if stored[keyPath] != sum && !(m.doubted && stored[keyPath] == "") {
+			isDoubted := m.doubted && stored[keyPath] == ""
+			if stored[keyPath] != sum && !isDoubted {
 				m.tb.Errorf("%s has key path %s with SHA-256 %s, and the service has %q", address, keyPath, sum, stored[keyPath])
 			}
 		}
