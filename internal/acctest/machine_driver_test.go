@@ -101,7 +101,7 @@ type user struct {
 	provider acctest.Attrs
 	blocks   map[string]block            // by address
 	state    map[string]acctest.Instance // by address
-	between  func()                      // is called between a plan and its apply; nil: nothing happens
+	between  func(*run)                  // is called between a plan and its apply; nil: nothing happens
 }
 
 // block is a resource of the configuration.
@@ -195,7 +195,7 @@ func (u *user) terraform(w ways) *run {
 		if r.plan(fresh); !r.failed && w.Only == "" {
 			u.state = fresh
 			if u.between != nil {
-				u.between()
+				u.between(r)
 			}
 			r.start()
 			r.apply()
