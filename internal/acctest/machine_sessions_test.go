@@ -23,7 +23,7 @@ import (
 // resources whose arguments may be equal.
 func TestSessionMachine(t *testing.T) {
 	t.Parallel()
-	check(t, 40, func(drawn *rapid.T) {
+	check(t, 80, func(drawn *rapid.T) {
 		service := drawService(drawn)
 		blocks := rapid.SliceOfN(rapid.Custom(drawSessionBlock), 4, 4).Draw(drawn, "blocks")
 		steps := rapid.SliceOfN(rapid.Custom(drawSessionStep), 2, 14).Draw(drawn, "steps")

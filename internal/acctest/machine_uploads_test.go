@@ -27,7 +27,7 @@ import (
 // with the same files use in turn.
 func TestUploadMachine(t *testing.T) {
 	t.Parallel()
-	check(t, 12, func(drawn *rapid.T) {
+	check(t, 24, func(drawn *rapid.T) {
 		service := rapid.SampledFrom(storages).Draw(drawn, "storage")
 		blocks := rapid.SliceOfN(rapid.Custom(drawUploadBlock), 3, 3).Draw(drawn, "blocks")
 		steps := rapid.SliceOfN(rapid.Custom(drawUploadStep), 2, 10).Draw(drawn, "steps")
