@@ -330,8 +330,8 @@ func (m *sessionMachine) checkForgotten(r *run, drawn map[string]sessionBlock) {
 	for address, o := range r.before {
 		for _, object := range objects(o) {
 			id := object.Text("id")
-			b := drawn[address]
-			if address == r.Replace && (b.Existing == "create" || b.CreateFirst || !listed[id]) {
+			b, isUndisturbed := drawn[address], len(r.Faults) == 0 && r.Death == ""
+			if address == r.Replace && (b.Existing == "create" || b.CreateFirst || !listed[id] || !isUndisturbed) {
 				continue
 			}
 			if running[id] && !kept[id] && !object.Tainted && !strings.Contains(r.text(), id) {
