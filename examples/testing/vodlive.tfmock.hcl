@@ -69,7 +69,6 @@ mock_resource "vodlive_media_upload" {
     sha256                 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     size                   = 1048576
     method                 = "auto"
-    change_detection       = "stat"
     part_count             = 1
     etag                   = "\"d41d8cd98f00b204e9800998ecf8427e\""
     location               = null
@@ -78,7 +77,7 @@ mock_resource "vodlive_media_upload" {
     version_id             = null
     uploaded_at            = "2030-01-01T00:00:00Z"
     # Null after a real apply, but Terraform mocks no object as null.
-    incomplete_upload = { file_name = "", sha256 = "", size = 0, upload_id = "", key_path = "", part_size = 0, stored_parts = 0, completing = false, parts = "" }
+    incomplete_upload = { file_name = "", sha256 = "", size = 0, upload_id = "", key_path = "", part_size = 0, stored_parts = 0, parts = "" }
   }
 }
 

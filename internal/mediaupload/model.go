@@ -79,7 +79,8 @@ func (m *model) differs(state *model) (names []string, isUnsure bool) {
 		case wanted.IsNull() || stored.IsNull():
 		case wanted.IsUnknown():
 			isUnsure = true
-		case wanted.ValueString() != stored.ValueString() && !(name == "sha256" && strings.EqualFold(wanted.ValueString(), stored.ValueString())):
+		case name == "sha256" && strings.EqualFold(wanted.ValueString(), stored.ValueString()):
+		case wanted.ValueString() != stored.ValueString():
 			names = append(names, name)
 		}
 	}

@@ -79,7 +79,7 @@ func refusal(op string, part int, resp *http.Response, text []byte, mask func(st
 // does not have, and the checksums that the address fixes.
 func unsent(req *http.Request) (names []string) {
 	query := req.URL.Query()
-	for _, name := range strings.Split(query.Get("X-Amz-SignedHeaders"), ";") {
+	for name := range strings.SplitSeq(query.Get("X-Amz-SignedHeaders"), ";") {
 		if name != "" && name != "host" && name != "content-length" && req.Header.Get(name) == "" {
 			names = append(names, name)
 		}
