@@ -80,8 +80,7 @@ func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *
 	}
 	tb.Cleanup(func() { _ = service.Close() }) // before the listeners, which wait for the requests that it holds
 	service.SetStorageURL(w.Storage.URL() + "/storage")
-	client := &http.Client{Transport: &http.Transport{DialContext: w.dial, DisableKeepAlives: true}}
-	w.Server = &Server{Service: service, URL: w.VOD.URL(), Client: client}
+	w.Server = &Server{Service: service, URL: w.VOD.URL()}
 	w.Env = w.Environment(tb)
 	w.Env["VODLIVE_BASE_URL"] = w.Live.URL()
 	return w
