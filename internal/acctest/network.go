@@ -92,8 +92,43 @@ func (w *World) Provider(config Attrs) *Provider {
 	if w.last != nil {
 		w.last.End()
 	}
-	w.last = w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: w.dial, Disk: w.Disk})
+	c := &connections{dial: w.dial}
+	w.last = w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, Disk: w.Disk})
+	w.last.kill = c.breakAll
 	return w.last
+}
+
+// connections are those of one provider process.
+type connections struct {
+	dial provider.Dial
+
+	mu     sync.Mutex
+	opened []net.Conn
+	broken bool
+}
+
+func (c *connections) open(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := c.dial(ctx, network, address)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil && c.broken {
+		_ = conn.Close()
+		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}
+	if err == nil {
+		c.opened = append(c.opened, conn)
+	}
+	return conn, err
+}
+
+// breakAll breaks all connections, and refuses others from now on.
+func (c *connections) breakAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = true
+	for _, conn := range c.opened {
+		_ = conn.Close()
+	}
 }
 
 // start starts a provider process on a machine.
