@@ -97,10 +97,7 @@ var surfaces = map[string]surface{
 			s.make(p, "vodlive_media_folder", s.media("one.mp4"))
 		},
 		operations: map[string]operation{
-			"create": {run: func(s *scene) string { return s.create("vodlive_media_folder", s.media("two.mp4")) }},
-			"multipart": {run: func(s *scene) string {
-				return s.create("vodlive_media_folder", s.media("two.mp4").With(attrs{"method": "multipart"}))
-			}},
+			"create":  {run: func(s *scene) string { return s.create("vodlive_media_folder", s.media("two.mp4")) }},
 			"update":  {run: func(s *scene) string { return second(s.p.Change(s.object, s.media("two.mp4"))) }},
 			"refresh": {run: func(s *scene) string { return second(s.p.Read(s.object)) }},
 			"destroy": {run: func(s *scene) string { return second(s.p.Destroy(s.object)) }},
