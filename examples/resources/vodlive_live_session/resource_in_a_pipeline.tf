@@ -3,7 +3,7 @@ variable "stream_key" {
   sensitive = true
 }
 
-# Two pipelines fetch the stream and record it.
+# Two pipelines fetch the stream from encoders and record it.
 resource "vodlive_live_session" "final" {
   name        = "cup-final"
   region      = "eu-central-1"
@@ -24,4 +24,11 @@ resource "vodlive_live_session" "final" {
   is_scheduled = true
   timezone     = "Europe/Berlin"
   scheduled_at = "2040-06-30 20:45"
+
+  # A session of a run that was killed, or of a change that is taken back, is used again.
+  on_existing = "use"
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
