@@ -32,9 +32,13 @@ func TestUploadMachine(t *testing.T) {
 			Encryption:   rapid.SampledFrom([]string{"AES256", "AES256", "aws:kms"}).Draw(drawn, "encryption"),
 			PartChecksum: rapid.SampledFrom([]string{"none", "crc64nvme"}).Draw(drawn, "checksum"),
 		}
-		steps := rapid.SliceOfN(rapid.Custom(drawUploadStep), 1, 10).Draw(drawn, "steps")
+		blocks := rapid.SliceOfN(rapid.Custom(drawUploadBlock), 3, 3).Draw(drawn, "blocks")
+		steps := rapid.SliceOfN(rapid.Custom(drawUploadStep), 2, 10).Draw(drawn, "steps")
 		playInBubble(t, drawn, func(tb testing.TB) {
 			m := newUploadMachine(tb, service)
+			for i, b := range blocks {
+				m.step(uploadStep{Do: "configure", On: mediaAddresses[i], Block: b})
+			}
 			for _, s := range steps {
 				m.step(s)
 			}
@@ -134,9 +138,7 @@ func drawUploadStep(t *rapid.T) uploadStep {
 	}
 	switch s.Do {
 	case "configure":
-		s.Block = uploadBlock{
-			Gone: rarely.Draw(t, "gone"), Hashed: rarely.Draw(t, "hashed"), Renamed: rarely.Draw(t, "renamed"), CreateFirst: rarely.Draw(t, "create first"),
-		}
+		s.Block = drawUploadBlock(t)
 	case "run":
 		s.Run = drawUploadRun(t)
 		s.Late = rarely.Draw(t, "late")
@@ -145,6 +147,13 @@ func drawUploadStep(t *rapid.T) uploadStep {
 		}
 	}
 	return s
+}
+
+func drawUploadBlock(t *rapid.T) uploadBlock {
+	rarely := rapid.SampledFrom([]bool{false, false, false, true})
+	return uploadBlock{
+		Gone: rarely.Draw(t, "gone"), Hashed: rarely.Draw(t, "hashed"), Renamed: rarely.Draw(t, "renamed"), CreateFirst: rarely.Draw(t, "create first"),
+	}
 }
 
 func drawUploadRun(t *rapid.T) ways {
@@ -296,12 +305,13 @@ func (m *uploadMachine) configure(late bool) {
 	}
 }
 
-// storedName is the name under which the configuration stores a file.
-func (m *uploadMachine) storedName(name string) string {
-	if name == "clip.mp4" && m.drawn["clip"].Renamed {
-		return renamed
+// storedNames are the names under which a file may be stored: a name that leaves the configuration
+// stays.
+func storedNames(name string) []string {
+	if name == "clip.mp4" {
+		return []string{name, renamed}
 	}
-	return name
+	return []string{name}
 }
 
 // run runs Terraform and checks what holds after every run.
@@ -344,7 +354,9 @@ func (m *uploadMachine) run(s uploadStep) *run {
 func (m *uploadMachine) plannedSums() map[string]string {
 	sums := map[string]string{}
 	for name, version := range m.versions {
-		sums[m.storedName(name)] = sumOf(name, version)
+		for _, stored := range storedNames(name) {
+			sums[stored] = sumOf(name, version)
+		}
 	}
 	return sums
 }
@@ -465,7 +477,10 @@ func (m *uploadMachine) checkSentAgain(r *run, known map[[2]string]knownUpload) 
 		if pl == nil || m.versions[name] == 0 {
 			continue
 		}
-		stored, sum := m.storedName(name), sumOf(name, m.versions[name])
+		stored, sum := name, sumOf(name, m.versions[name])
+		if planned, isText := pl.Attrs()["file_name"].(string); isText {
+			stored = planned
+		}
 		isReplaced := pl.Action == acctest.Replace || pl.Action == acctest.Create
 		has, isStored := stateFiles(pl.Prior)[stored]
 		if isStored && has.SHA256 == sum && !isReplaced && m.puts[stored] > 0 {
@@ -556,7 +571,8 @@ func (m *uploadMachine) settle() {
 		if _, configured := m.drawn[f.address]; !configured {
 			continue
 		}
-		if has := stateFiles(m.state[f.address])[m.storedName(name)]; has.SHA256 != sumOf(name, m.versions[name]) {
+		has := stateFiles(m.state[f.address])
+		if !slices.ContainsFunc(storedNames(name), func(stored string) bool { return has[stored].SHA256 == sumOf(name, m.versions[name]) }) {
 			m.tb.Errorf("the plan is empty, and %s has %+v for %s", f.address, has, name)
 		}
 	}
