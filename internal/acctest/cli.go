@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-version"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
@@ -56,12 +56,8 @@ func NewCLI(tb testing.TB, server *Server) *CLI {
 	dir := tb.TempDir()
 	cliConfig := filepath.Join(tb.TempDir(), "cli.tfrc")
 	var overrides strings.Builder
-	for name, program := range map[string]string{"vodlive/vodlive": plugin, "hashicorp/local": LocalProvider()} {
-		for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-			if program != "" {
-				fmt.Fprintf(&overrides, "%q = %q\n", registry+"/"+name, filepath.ToSlash(filepath.Dir(program)))
-			}
-		}
+	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		fmt.Fprintf(&overrides, "%q = %q\n", registry+"/vodlive/vodlive", filepath.ToSlash(filepath.Dir(plugin)))
 	}
 	write(tb, cliConfig, fmt.Sprintf("provider_installation {\ndev_overrides {\n%s}\ndirect {}\n}\n", &overrides))
 	env := server.Environment(tb)
@@ -84,16 +80,6 @@ func FindCLI() string {
 		}
 	}
 	return ""
-}
-
-// LocalProvider is the program of hashicorp/local, the provider of files; "" if `make test` could
-// not build it.
-func LocalProvider() string {
-	path := os.Getenv("VODLIVE_TEST_LOCAL")
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
 }
 
 // buildProvider returns the provider's binary: the one that `make test` has built, else one that it
@@ -128,7 +114,7 @@ func (c *CLI) Env(name string) string { return c.env[name] }
 
 // World is the machine of the CLI. It has no listeners in memory, and no log.
 func (c *CLI) World() *World {
-	return &World{Server: c.server, Env: c.env, Dir: c.Dir, Quiet: true, tb: c.tb}
+	return &World{Server: c.server, Env: c.env, Quiet: true, tb: c.tb}
 }
 
 // Config replaces the configuration, main.tf. The requirement of the provider is added.
@@ -155,12 +141,13 @@ func write(tb testing.TB, path, content string) {
 	}
 }
 
-// Run runs the CLI to its end, for example c.Run("apply", "-auto-approve"). In a
-// stage that stage.Attaches tells, it uses a provider that is started for the run.
+// Run runs the CLI to its end, for example c.Run("apply", "-auto-approve"), with a provider that is
+// started for the run. With a log, the CLI starts the provider itself: otherwise the log would lack
+// what the provider writes.
 func (c *CLI) Run(args ...string) Result {
 	c.tb.Helper()
 	cmd := c.command(args)
-	if c.attaches(args) {
+	if startsProvider[args[0]] && c.env["TF_LOG"]+c.env["TF_LOG_PROVIDER"] == "" {
 		defer c.attach(cmd)()
 	}
 	return c.start(cmd).Wait()
@@ -415,11 +402,18 @@ func (c *CLI) SkipBelow(feature, terraform, tofu string) {
 	if need == "" {
 		c.tb.Skipf("%s has no %s", name, feature)
 	}
-	found := regexp.MustCompile(`v(\d+\.\d+\.\d+\S*)`).FindStringSubmatch(c.version())
-	if found == nil {
+	have := regexp.MustCompile(`v(\d+\.\d+\.\d+)`).FindStringSubmatch(c.version())
+	if have == nil {
 		c.tb.Fatal("the CLI's version cannot be read")
 	}
-	if have := version.Must(version.NewVersion(found[1])); have.Core().LessThan(version.Must(version.NewVersion(need))) {
-		c.tb.Skipf("%s needs %s %s, this is %s", feature, name, need, have)
+	if slices.Compare(release(have[1]), release(need)) < 0 {
+		c.tb.Skipf("%s needs %s %s, this is %s", feature, name, need, have[1])
 	}
+}
+
+// release has the numbers of a version such as 1.12.0.
+func release(version string) []int {
+	numbers := make([]int, 3)
+	_, _ = fmt.Sscanf(version, "%d.%d.%d", &numbers[0], &numbers[1], &numbers[2])
+	return numbers
 }

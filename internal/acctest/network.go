@@ -15,7 +15,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -32,8 +31,6 @@ type World struct {
 	Env map[string]string
 	// Log is what all providers have logged, at every level.
 	Log *Log
-	// Dir is the folder of the root module: see provider.Machine.
-	Dir string
 	// Disk is called before each operation on a file in resume_dir or on one that is sent; nil: the
 	// disk as it is.
 	Disk disk.Hook
@@ -49,9 +46,17 @@ type World struct {
 // NewWorld starts a service until the test ends.
 func NewWorld(tb testing.TB, options simulator.Options) *World {
 	tb.Helper()
-	stage.InProcess(tb)
+	skipWithoutCLI(tb)
 	service := newService(tb, options)
 	return newWorld(tb, service, service)
+}
+
+// skipWithoutCLI skips a test without a CLI in `make test-tofu`.
+func skipWithoutCLI(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv("VODLIVE_TEST_ONLY_CLI") != "" {
+		tb.Skip("starts no CLI")
+	}
 }
 
 // Settling is how long to sleep in a bubble of testing/synctest, whose clock begins long before the
@@ -88,7 +93,7 @@ func (w *World) Provider(config Attrs) *Provider {
 	if w.last != nil {
 		w.last.End()
 	}
-	w.last = w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: w.dial, Dir: w.Dir, Disk: w.Disk})
+	w.last = w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: w.dial, Disk: w.Disk})
 	return w.last
 }
 

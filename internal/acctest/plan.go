@@ -262,12 +262,6 @@ func (p *Provider) Destroy(o Instance) (Instance, Diagnostics) {
 	return p.Change(o, nil)
 }
 
-// DestroyUnplanned ends an instance without a plan, as Pulumi does.
-func (p *Provider) DestroyUnplanned(o Instance) (Instance, Diagnostics) {
-	p.tb.Helper()
-	return p.applyOne(&Plan{Action: Delete, private: o.Private, identity: o.Identity}, o)
-}
-
 // Change plans and applies. It ends with the plan if that has an error.
 func (p *Provider) Change(o Instance, config Attrs) (Instance, Diagnostics) {
 	p.tb.Helper()

@@ -1,16 +1,11 @@
 package acctest
 
 import (
-	"net/http"
 	"reflect"
-	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // schema has an attribute of each kind that decides about proposals and checks.
@@ -114,29 +109,4 @@ func TestValueAndBack(t *testing.T) {
 	if got := attrs(value(want)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-}
-
-// TestAssertNoChanges: one diagnostic of the refresh is enough to fail.
-func TestAssertNoChanges(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := &recorder{TB: t}
-		w := NewWorld(r, simulator.Options{})
-		p := w.Provider(Attrs{"max_retries": 0})
-		config := Attrs{
-			"name": "n", "region": "eu-central-1", "input": "RTMP_PUSH", "mode": "NORM", "output_mode": "RTMP_PULL",
-			"input_preset": Attrs{"resolution": "HD", "bitrate": "MAX_10_MBPS"},
-		}
-		o, diags := p.Create("vodlive_live_session", config)
-		diags.Must(t)
-		p.AssertNoChanges(o, config)
-		if text := r.text(); text != "" {
-			t.Errorf("without a change: %s", text)
-		}
-		w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 1, Status: http.StatusForbidden})
-		w.Provider(Attrs{"max_retries": 0}).AssertNoChanges(o, config) // p has just read it
-		if text := r.text(); !strings.Contains(text, "a refresh of vodlive_live_session: ") {
-			t.Errorf("after a refused read: %q", text)
-		}
-	})
 }

@@ -14,9 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -30,11 +27,13 @@ type Server struct {
 	Client *http.Client
 }
 
-// Start runs a simulated service on loopback, for a CLI. It is the first thing that a test with a
-// CLI does: in a stage without these tests, it skips the test.
+// Start runs a simulated service on loopback, for a CLI. With -short it skips the test: a run of a
+// CLI takes a second.
 func Start(tb testing.TB, options simulator.Options) *Server {
 	tb.Helper()
-	stage.StartsCLI(tb)
+	if testing.Short() {
+		tb.Skip("starts a CLI")
+	}
 	service := newService(tb, options)
 	server := httptest.NewServer(service)
 	// Close first lets go the requests that a fault or a test holds; the server waits for them.
@@ -74,18 +73,6 @@ func lookup(env map[string]string) provider.Environment {
 	return func(name string) (string, bool) {
 		value, ok := env[name]
 		return value, ok
-	}
-}
-
-// Factories serve the provider in the test's own process to a CLI that terraform-plugin-testing
-// runs. The environment configures it: a test configuration needs no provider block.
-func (s *Server) Factories(tb testing.TB) map[string]func() (tfprotov6.ProviderServer, error) {
-	tb.Helper()
-	env := lookup(s.Environment(tb))
-	return map[string]func() (tfprotov6.ProviderServer, error){
-		"vodlive": func() (tfprotov6.ProviderServer, error) {
-			return provider.NewServer("test", provider.Machine{Env: env}, true), nil
-		},
 	}
 }
 

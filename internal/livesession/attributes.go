@@ -28,17 +28,32 @@ type attribute struct {
 	parts   []attribute            // of a group
 	valid   []validator.String     // rules for a text
 	same    func(a, b string) bool // compares two texts by their meaning; nil: only equal ones are the same
-	one     func(string) string    // the one spelling of all texts that are the same; nil: the text
+}
+
+const (
+	statusReady     = "READY"
+	statusScheduled = "SCHEDULED"
+)
+
+// isFinal reports whether a session with a status runs no longer, and never will.
+func isFinal(status string) bool {
+	return slices.Contains([]string{"ERROR", "TERMINATED", "STOPPED", "CANCELLED"}, status)
+}
+
+// isAllocated reports whether the listing shows the addresses of a session with a status, for as long
+// as it runs. A scheduled session may get them only when it starts.
+func isAllocated(status string) bool {
+	return !isFinal(status) && !slices.Contains([]string{"PENDING", "PROVISIONING", statusScheduled}, status)
 }
 
 var (
+	statuses = sessionfield.Statuses
+
 	arguments = newAttributes(sessionfield.Arguments)
 	computed  = newAttributes(sessionfield.Computed)
 	// attributes in the order in which a response is read: the arguments decide which others apply.
 	attributes = slices.Concat(arguments, computed)
 
-	// withoutID are the attributes that the service sets, without the id, which a session keeps.
-	withoutID = selected(computed, func(a attribute) bool { return a.Name != "id" })
 	// endpoints are those with stream keys.
 	endpoints = selected(computed, attribute.sensitive)
 	// A list or map of sessions has the attributes withoutURLs. Their URLs, which carry stream
@@ -50,8 +65,14 @@ var (
 	twins = selected(arguments, func(a attribute) bool { return a.HasTwin() })
 )
 
-func selected(list []attribute, by func(attribute) bool) []attribute {
-	return slices.DeleteFunc(slices.Clone(list), func(a attribute) bool { return !by(a) })
+// isListed reports whether only the listing is sure to have the value.
+func (a attribute) isListed() bool { return a.Listed }
+
+// isNeeded reports whether an argument must have a value where it applies.
+func (a attribute) isNeeded() bool { return a.Required || a.Optional && a.Needs != nil }
+
+func selected[T any](list []T, by func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(item T) bool { return !by(item) })
 }
 
 // sensitive reports whether the value has a stream key.
@@ -86,13 +107,13 @@ func newAttribute(f sessionfield.Field) attribute {
 	case sessionfield.Name:
 		a.valid, a.same = rules(notBlank, stringvalidator.LengthAtMost(api.TextLimit)), api.SameText
 	case sessionfield.Region:
-		a.valid, a.same, a.one = rules(notBlank), strings.EqualFold, strings.ToLower
+		a.valid, a.same = rules(notBlank), strings.EqualFold
 	case sessionfield.URL:
-		a.valid, a.same, a.one = rules(streamURL), parse.SameStreamURL, parse.CanonicalStreamURL
+		a.valid, a.same = rules(streamURL), parse.SameStreamURL
 	case sessionfield.Zone:
-		a.valid, a.same = rules(providerdata.StringRule{Allowed: parse.ZoneRule, Problem: parse.ZoneProblem}), parse.SameZone
+		a.valid = rules(providerdata.StringRule{Allowed: parse.ZoneRule, Problem: parse.ZoneProblem})
 	case sessionfield.LocalTime:
-		a.valid, a.same = rules(localTime), sameClock
+		a.valid = rules(localTime)
 	case sessionfield.Text:
 	}
 	a.null, a.unknown = null(a.typ), fromTerraform(a.typ, tftypes.UnknownValue)
@@ -116,35 +137,21 @@ func (a attribute) read(text string) attr.Value {
 	return types.StringValue(text)
 }
 
-// received returns the value of a response, null if it has none. Parts of a group that the response
-// lacks stay as they are in was.
-func (a attribute) received(s api.Session, was attr.Value) attr.Value {
+// valueIn returns the value of a response, null if it has none.
+func (a attribute) valueIn(s api.Session) attr.Value {
 	if a.parts == nil {
 		return a.read(s[a.Name])
 	}
-	parts, old, found := values{}, values{a.Name: was}, false
+	parts, found := values{}, false
 	for _, part := range a.parts {
 		shown := part.read(s[a.Name+"."+part.Name])
 		found = found || !shown.IsNull()
-		if shown.IsNull() {
-			shown = old.part(a.Name, part.Name)
-		}
-		if shown.IsNull() {
-			shown = part.none
-		}
 		parts[part.Name] = shown
 	}
 	if !found {
 		return a.none
 	}
 	return parts.object()
-}
-
-// open plans attributes as known after the apply.
-func (m values) open(list []attribute) {
-	for _, a := range list {
-		m[a.Name] = a.unknown
-	}
 }
 
 // clear sets attributes to what they are without a value.
@@ -227,9 +234,4 @@ func (a attribute) equal(x, y attr.Value) bool {
 	other, _ := y.(types.String)
 	known := !one.IsNull() && !one.IsUnknown() && !other.IsNull() && !other.IsUnknown()
 	return text && a.same != nil && known && a.same(one.ValueString(), other.ValueString())
-}
-
-// differing returns the arguments whose values do not have the same meaning.
-func differing(one, other values) []attribute {
-	return selected(arguments, func(a attribute) bool { return !a.equal(one[a.Name], other[a.Name]) })
 }

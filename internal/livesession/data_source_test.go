@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -19,31 +17,12 @@ func TestSingleDataSourceInvalid(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
 	for want, c := range map[string]config{
-		"error id: Invalid value":                  {"id": " "},
-		"error name: Invalid value":                {"name": ""},
-		"Missing Attribute":                        nil,
-		"Invalid Attribute":                        {"id": "s1", "name": "match"},
-		`"name" must be specified when "statuses"`: {"id": "s1", "statuses": []any{"READY"}},
+		"error id: Invalid value": {"id": " "},
+		`".."; it must be the id`: {"id": ".."},
 	} {
 		if _, diags := p.DataSource("vodlive_live_session", c); !diags.Failed() || !strings.Contains(diags.String(), want) {
 			t.Errorf("%v: the diagnostics lack %q: %s", c, want, diags)
 		}
-	}
-}
-
-// TestSessionByName: a name finds the only session that has it, with every field, from the listing.
-func TestSessionByName(t *testing.T) {
-	t.Parallel()
-	w := listed(t, simulator.Options{})
-	id := w.AddSession(pullPush)
-	p := w.Provider(nil)
-	byName, diags := p.DataSource("vodlive_live_session", config{"name": pullPush.Name, "include_urls": true})
-	diags.Must(t)
-	w.AssertCalls(t, simulator.CallListSessions, 3)
-	w.AssertCalls(t, simulator.CallGetSession, 0)
-	byID, diags := p.DataSource("vodlive_live_session", config{"id": id, "include_urls": true})
-	if diags.Must(t); byName["id"] != id || !reflect.DeepEqual(byName, byID) {
-		t.Errorf("by name %v, by id %v", byName, byID)
 	}
 }
 
@@ -59,52 +38,15 @@ func TestURLsOnlyIfAskedFor(t *testing.T) {
 	diags.Must(t)
 	several, diags := p.DataSource("vodlive_live_sessions", nil)
 	diags.Must(t)
-	status, diags := p.Create(statusType, config{"session_ids": []any{id}})
-	diags.Must(t)
 	var listed []any
 	for o := range p.List(resourceType, nil, true, 10) {
 		listed = append(listed, o.Attrs())
 	}
-	if len(listed) != 2 || several["urls"] != nil || status.Attrs()["urls"] != nil || one["user_id"] == nil {
-		t.Errorf("%v %v %v %v", listed, several, status.Attrs(), one)
+	if len(listed) != 2 || several["urls"] != nil {
+		t.Errorf("%v %v %v", listed, several, one)
 	}
-	if all := fmt.Sprint(one, several, status.Attrs(), listed); strings.Contains(all, "rtmp://") || strings.Contains(all, "rtmps://") {
+	if all := fmt.Sprint(one, several, listed); strings.Contains(all, "rtmp://") || strings.Contains(all, "rtmps://") {
 		t.Errorf("a URL is shown: %s", all)
-	}
-}
-
-// TestSessionByNameOfNoneOrSeveral: the error lists at most ten sessions, and is no longer than 16
-// KiB whatever the service calls them.
-func TestSessionByNameOfNoneOrSeveral(t *testing.T) {
-	t.Parallel()
-	stage.Large(t)
-	w := acctest.NewWorld(t, simulator.Options{ListOrder: "oldest"})
-	long, control := strings.Repeat("x", 1000), strings.Repeat("\x01", 1000)
-	for i := range 13 {
-		w.AddSession(simulator.SessionRecord{ID: fmt.Sprintf("twin-%02d", i), Name: "twin", Status: "STOPPED"})
-		w.AddSession(simulator.SessionRecord{ID: long + strconv.Itoa(i), Name: control, Status: control})
-	}
-	w.AddSession(simulator.SessionRecord{Name: "Twins"})
-	w.AddSession(simulator.SessionRecord{Name: "pair", Status: "READY"})
-	w.AddSession(simulator.SessionRecord{Name: "pair", Status: "PROVISIONING"})
-	for name, want := range map[string][]string{
-		"twins": {`error name: No live session has this name: No session of this account has the name "twins".`},
-		"twin": {
-			`error name: Several live sessions have this name: 13 sessions of this account have the name "twin":`,
-			"\n  - twin-00 (status STOPPED)\n", "\n  - twin-09 (status STOPPED)\n  and 3 more\n\nSet `id` to the id of one of them, in place of `name`.",
-		},
-		"pair":  {"Set `id` to the id of one of them, in place of `name`, or `statuses` to those of only one."},
-		control: {"Several live sessions have this name"},
-	} {
-		_, diags := w.Provider(nil).DataSource("vodlive_live_session", config{"name": name})
-		for _, text := range want {
-			if !strings.Contains(diags.String(), text) {
-				t.Errorf("%.20q: %q is not in: %s", name, text, diags)
-			}
-		}
-		if text := diags[0].Detail; strings.Contains(text, "twin-10") || len(text) > 16<<10 {
-			t.Errorf("%.20q: %d bytes: %s", name, len(text), text)
-		}
 	}
 }
 
@@ -154,7 +96,6 @@ func TestURLsAreApart(t *testing.T) {
 // listed fills an account: 250 sessions, three pages.
 func listed(t *testing.T, options simulator.Options) *acctest.World {
 	t.Helper()
-	stage.Large(t)
 	options.ListOrder = "oldest"
 	w := acctest.NewWorld(t, options)
 	for i := range 250 {
@@ -262,18 +203,4 @@ func TestDataSourcesAreNew(t *testing.T) {
 	if diags.Must(t); session["status"] != "TERMINATED" {
 		t.Errorf("the status is %v, want TERMINATED", session["status"])
 	}
-}
-
-// TestPagesAreShared: resources are read from the pages that a data source has listed before.
-func TestPagesAreShared(t *testing.T) {
-	t.Parallel()
-	w := listed(t, simulator.Options{})
-	d := w.Provider(nil)
-	names(t, d, nil)
-	for _, record := range w.Sessions()[:40] {
-		_, diags := d.Import(resourceType, record.ID)
-		diags.Must(t)
-	}
-	w.AssertCalls(t, simulator.CallListSessions, 3)
-	w.AssertCalls(t, simulator.CallGetSession, 0)
 }

@@ -33,13 +33,15 @@ func (e *ephemeralSession) Schema(_ context.Context, _ ephemeral.SchemaRequest, 
 }
 
 func (e *ephemeralSession) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
-	m := get(ctx, req.Config, &resp.Diagnostics)
+	m := valuesOf(ctx, req.Config, &resp.Diagnostics)
 	resp.Diagnostics.Append(e.Data.OpenLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	readByID(ctx, e.Data, m, &resp.Diagnostics)
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.Result.Set(ctx, m.object())...)
+	if err := readSession(ctx, e.Data, m, attributes); err != nil {
+		resp.Diagnostics.Append(unreadable(m.text("id"), e.Data.LiveAddress, err))
+		return
 	}
+	resp.Diagnostics.Append(addListed(ctx, e.Data, m, attributes)...)
+	resp.Diagnostics.Append(resp.Result.Set(ctx, m.object())...)
 }

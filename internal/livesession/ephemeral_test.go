@@ -33,22 +33,8 @@ func TestEphemeralHasEveryField(t *testing.T) {
 		t.Error(diags)
 	}
 	w.Fail(simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden})
-	if _, diags := w.Provider(nil).Open(resourceType, config{"id": "any"}); !strings.Contains(diags.String(), "The credentials have no permission for this call: Reading the live session any failed") {
+	if _, diags := w.Provider(nil).Open(resourceType, config{"id": "any"}); !strings.Contains(diags.String(), "The credentials have no permission for this call") {
 		t.Error(diags)
-	}
-}
-
-// TestIDInAnotherLetterCase: Terraform refuses an ephemeral resource whose id is not the configured
-// one, and the listing is searched for the service's spelling.
-func TestIDInAnotherLetterCase(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	id := w.AddSession(simulator.SessionRecord{ID: "abc", Name: "match", Region: "eu-central-1", Status: "READY"})
-	shows(w, map[string]string{`"abc"`: `"ABC"`})
-	opened, diags := w.Provider(nil).Open(resourceType, config{"id": id})
-	read, more := w.Provider(nil).DataSource(resourceType, config{"id": id})
-	if len(diags)+len(more) > 0 || opened["id"] != id || read["id"] != id || opened["port"] == nil || read["port"] == nil {
-		t.Error(opened, read, diags, more)
 	}
 }
 

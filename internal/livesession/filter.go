@@ -62,7 +62,7 @@ func (f *filter) matching(ctx context.Context, data *providerdata.Data) iter.Seq
 			yield(nil, diag.NewAttributeErrorDiagnostic(path.Root("name_regex"), providerdata.InvalidValue, fmt.Sprintf("`name_regex` is %q, which is no regular expression in RE2 syntax: %s.", f.NameRegex.ValueString(), err)))
 			return
 		}
-		for s, err := range data.Sessions.All(ctx) {
+		for s, err := range sessionsOf(ctx, data.API) {
 			if err != nil {
 				yield(nil, providerdata.ErrorDiagnostic("Listing the live sessions", err))
 				return

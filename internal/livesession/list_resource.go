@@ -13,13 +13,13 @@ import (
 
 // NewListResource returns the list resource vodlive_live_session of `terraform query`.
 func NewListResource() list.ListResource {
-	return &listing{providerdata.Resource{TypeName: typeName}}
+	return &listResource{providerdata.Resource{TypeName: typeName}}
 }
 
-// listing is the list resource. It makes no GET per session: the listing has every field.
-type listing struct{ providerdata.Resource }
+// listResource makes no GET per session: the listing has every field.
+type listResource struct{ providerdata.Resource }
 
-func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+func (l *listResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	attributes := map[string]schema.Attribute{}
 	for name, attribute := range filterAttributes {
 		attributes[name] = attribute
@@ -31,7 +31,7 @@ func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourc
 	}
 }
 
-func (l *listing) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+func (l *listResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var f filter
 	diags := req.Config.Get(ctx, &f)
 	diags.Append(l.Data.ReadLive(typeName)...)

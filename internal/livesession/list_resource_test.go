@@ -1,8 +1,6 @@
 package livesession_test
 
 import (
-	"bytes"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -54,66 +52,6 @@ func TestListResourceIsWhatReadFills(t *testing.T) {
 	}
 	if n != len(records) {
 		t.Errorf("%d sessions were listed, want %d", n, len(records))
-	}
-}
-
-// TestListedConfigurationPlansClean: the configuration of a listed session plans clean after the
-// import, even if GETs render its values differently or leave them out.
-func TestListedConfigurationPlansClean(t *testing.T) {
-	t.Parallel()
-	for name, got := range map[string]map[string]string{ // by the text of the listing, that of a GET
-		"name":                   {`"match"`: `"match (1)"`},
-		"preset":                 {`"HD"`: `"SD"`},
-		"URL":                    {"/in/Key1": "/in/Key1?v=2"},
-		"no enable_input_record": {`"enable_input_record":true`: `"enable_input_record":null`},
-		"no schedule":            {`"is_scheduled":true`: `"is_scheduled":null`, `"Asia/Kolkata"`: "null", `"2931-05-17 20:15"`: "null"},
-		"no resolution":          {`"HD"`: "null"},
-		"no bitrate":             {`"MAX_10_MBPS"`: "null"},
-		"no preset":              {`"H264"`: "null", `"HD"`: "null", `"MAX_10_MBPS"`: "null"},
-	} {
-		for _, sameRun := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, in the same run: %v", name, sameRun), func(t *testing.T) {
-				t.Parallel()
-				w := acctest.NewWorld(t, simulator.Options{})
-				id := w.AddSession(simulator.SessionRecord{
-					Name: "match", Region: "eu-central-1", Input: "RTMP_PULL", OutputMode: "RTMPS_PUSH", EnableInputRecord: true,
-					InputSourceA: "rtmp://a.example.com/in/Key1", OutputDestinationA: "rtmps://b.example.com/out/Key2",
-					IsScheduled: true, Timezone: "Asia/Kolkata", ScheduledAt: "2931-05-17 20:15", Status: "SCHEDULED",
-				})
-				w.Fail(simulator.Fault{Call: simulator.CallGetSession, Rewrite: func(body []byte) []byte {
-					for listed, shown := range got {
-						body = bytes.ReplaceAll(body, []byte(listed), []byte(shown))
-					}
-					return body
-				}})
-				p, c := w.Provider(once), scheduledPull.With(config{"enable_input_record": true})
-				for listed := range p.List(resourceType, nil, true, 1) {
-					for argument := range c {
-						if value := listed.Attrs()[argument]; value != nil { // a URL is the user's to give
-							c[argument] = value
-						}
-					}
-				}
-				if !sameRun {
-					p = w.Provider(once)
-				}
-				o, diags := p.Import(resourceType, id)
-				diags.Must(t)
-				for _, paged := range []bool{false, false, true} {
-					if planned := p.Plan(o, c); planned.Action != acctest.NoOp {
-						t.Fatalf("%s because of %v", planned.Action, planned.Replaces)
-					}
-					p = w.Provider(once)
-					if paged {
-						names(t, p, nil)
-					}
-					if o, diags = p.Read(o); len(diags) > 0 {
-						t.Error(diags)
-					}
-				}
-				p.AssertNoChanges(o, c)
-			})
-		}
 	}
 }
 

@@ -3,7 +3,6 @@ package livesession_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -16,12 +15,11 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// What has to know each field besides package sessionfield is the simulator. What is made of that
-// list is the decoder, the request and the function format_import_blocks: each test fails for an
-// attribute that one of them lacks.
+// What has to know each field besides package sessionfield is the simulator. The decoder and the
+// request are made from that list: each test fails for an attribute that one of them lacks.
 
 // ownArguments are those that the service does not know.
-var ownArguments = []string{"wait_for_status", "replace_on_status", "deletion_protection", "endpoints_in_state", "urls_wo_version", "timeouts"}
+var ownArguments = []string{"wait_for_status", "replace_on_status", "on_existing", "deletion_protection", "endpoints_in_state", "urls_wo_version", "timeouts"}
 
 // arguments are the attributes of the resource that a create request has.
 func arguments(p *acctest.Provider) map[string]*tfprotov6.SchemaAttribute {
@@ -69,7 +67,7 @@ func TestEveryAttributeIsDecoded(t *testing.T) {
 	w := acctest.NewWorld(t, simulator.Options{})
 	p := w.Provider(once)
 	decoded := map[string]bool{}
-	own := []string{"include_urls", "statuses"}
+	own := []string{"include_urls"}
 	for _, body := range shapes() {
 		for _, a := range p.Schema.DataSourceSchemas[resourceType].Block.Attributes {
 			if _, ok := body[a.Name]; !ok && !slices.Contains(own, a.Name) {
@@ -143,7 +141,7 @@ func TestEveryArgumentIsSentAndShown(t *testing.T) {
 			}
 		}
 		for name, ok := range shown {
-			if !ok && name != "statuses" {
+			if !ok {
 				t.Errorf("the simulated service shows no %s: look at simulator/session_record.go, and at generate in session.go for what the service sets", name)
 			}
 		}
@@ -153,49 +151,4 @@ func TestEveryArgumentIsSentAndShown(t *testing.T) {
 // needsCondition tells the arguments that are set only where the shapes set them.
 func needsCondition(name string) bool {
 	return strings.HasPrefix(name, "input_source_") || strings.HasPrefix(name, "output_destination_") || name == "timezone" || name == "scheduled_at"
-}
-
-// TestEveryArgumentIsImported holds the function format_import_blocks against the arguments of the
-// resource.
-func TestEveryArgumentIsImported(t *testing.T) {
-	t.Parallel()
-	p := acctest.NewProvider(t, nil)
-	element, _ := p.Schema.Functions["format_import_blocks"].Parameters[0].Type.(tftypes.List).ElementType.(tftypes.Object)
-	want := map[string]tftypes.Type{"id": tftypes.String}
-	given := shapes()[0].With(config{"id": "s-1"})
-	for name, a := range arguments(p) {
-		if given[name] == nil {
-			given[name] = example(a)
-		}
-		if !a.Sensitive {
-			want[name] = a.ValueType()
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if got := element.AttributeTypes[name]; got == nil || !got.Equal(want[name]) {
-			t.Errorf("format_import_blocks takes %s as %v, the resource as %v", name, got, want[name])
-		}
-	}
-	session := config{}
-	for name := range element.AttributeTypes {
-		session[name] = given[name]
-	}
-	list := acctest.Value(tftypes.List{ElementType: element}, []any{session})
-	resp, err := p.Server.CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{Name: "format_import_blocks", Arguments: []*tfprotov6.DynamicValue{p.Dynamic(list)}})
-	if err != nil || resp.Error != nil {
-		t.Fatal(err, resp.Error)
-	}
-	result, err := resp.Result.Unmarshal(tftypes.String)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var blocks string
-	if err := result.As(&blocks); err != nil {
-		t.Fatal(err)
-	}
-	for name := range arguments(p) {
-		if !strings.Contains(blocks, "\n  "+name+" ") {
-			t.Errorf("format_import_blocks writes no %s: %s", name, blocks)
-		}
-	}
 }

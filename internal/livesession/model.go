@@ -1,8 +1,12 @@
 package livesession
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -21,7 +25,7 @@ type getter interface {
 	Get(ctx context.Context, target any) diag.Diagnostics
 }
 
-func get(ctx context.Context, from getter, diags *diag.Diagnostics) values {
+func valuesOf(ctx context.Context, from getter, diags *diag.Diagnostics) values {
 	var o types.Object
 	diags.Append(from.Get(ctx, &o)...)
 	return o.Attributes()
@@ -93,6 +97,67 @@ func (m values) part(group, name string) types.String {
 	return value
 }
 
+// fill sets fields to the values of a response. A value that the response lacks stays: create
+// returns fewer fields than get, and get fewer than the listing. A value that does not apply to the
+// session is null.
+func (m values) fill(s api.Session, fields []attribute) {
+	for _, a := range fields {
+		was, shown := m[a.Name], a.valueIn(s)
+		switch {
+		case !a.applies(m).ValueBool():
+			m[a.Name] = a.none
+		case !shown.IsNull():
+			m[a.Name] = shown
+		case was == nil || was.IsNull() || was.IsUnknown():
+			m[a.Name] = a.none
+		}
+	}
+}
+
+// addMissing sets those fields that have no value.
+func (m values) addMissing(s api.Session, fields []attribute) {
+	m.fill(s, selected(fields, func(a attribute) bool { return m[a.Name].IsNull() }))
+	m.dropEndpoints()
+}
+
+// setComputed sets what the service computes, except for endpoints that the state must not have.
+func (m values) setComputed(s api.Session) {
+	m.fill(s, computed)
+	m.dropEndpoints()
+}
+
+// dropEndpoints clears the endpoints if the state must not have them.
+func (m values) dropEndpoints() {
+	if m.flag("endpoints_in_state").Equal(types.BoolValue(false)) {
+		m.clear(endpoints)
+	}
+}
+
+// missing returns the names of the fields that apply but have no value. A URL that is write-only is
+// not missing.
+func (m values) missing(fields []attribute, of func(attribute) bool) (names []string) {
+	hasWriteOnly := m[versionName] != nil && !m[versionName].IsNull()
+	for _, a := range selected(fields, of) {
+		isWriteOnly := a.HasTwin() && hasWriteOnly
+		if m[a.Name].IsNull() && a.applies(m).ValueBool() && !isWriteOnly {
+			names = append(names, "`"+a.Name+"`")
+		}
+	}
+	return names
+}
+
+// withWriteOnly returns the arguments of a create request: as planned, with the write-only URLs of
+// the configuration.
+func (m values) withWriteOnly(config values) values {
+	args := maps.Clone(m)
+	for _, a := range twins {
+		if args[a.Name].IsNull() {
+			args[a.Name] = config[a.twin()]
+		}
+	}
+	return args
+}
+
 // spec returns the arguments of the create request. It leaves out a text that is empty, and sends
 // every boolean.
 func (m values) spec() api.SessionSpec {
@@ -103,23 +168,6 @@ func (m values) spec() api.SessionSpec {
 		}
 	}
 	return spec
-}
-
-// meaning is spec with one spelling of each value, by which a request is found again.
-func (m values) meaning() api.SessionSpec {
-	spec := m.spec()
-	for _, a := range arguments {
-		if text, ok := spec[a.Name].(string); ok && a.one != nil {
-			spec[a.Name] = a.one(text)
-		}
-	}
-	return spec
-}
-
-// known reports whether all arguments of a create request are known.
-func (m values) known() bool {
-	v, err := m.only(arguments).ToTerraformValue(context.Background())
-	return err == nil && v.IsFullyKnown()
 }
 
 // sent returns a value as JSON has it, nil to leave it out.
@@ -161,4 +209,21 @@ func elements(set types.Set) []string {
 	}
 	slices.Sort(items)
 	return items
+}
+
+// label names a session in a diagnostic.
+func (m values) label() string { return label(m.text("id"), m.text("name"), m.text("status")) }
+
+func labelOf(s api.Session) string { return label(s.ID(), s.Name(), s.Status()) }
+
+func label(id, name, status string) string {
+	return fmt.Sprintf("%s (%q, status %s)", id, name, cmp.Or(status, "not known"))
+}
+
+// enumerate formats items as "A, B or C", with the conjunction given.
+func enumerate(items []string, conjunction string) string {
+	if len(items) < 2 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:len(items)-1], ", ") + " " + conjunction + " " + items[len(items)-1]
 }

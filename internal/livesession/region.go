@@ -38,8 +38,8 @@ type regionEntry struct {
 
 func (d *regionsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the regions in which this account may create live sessions. The provider requests the list once per process " +
-			"and also uses it to check `region` of `vodlive_live_session`.",
+		MarkdownDescription: "Lists the regions in which this account may create live sessions. " +
+			"The plan of a `vodlive_live_session` checks its `region` against them.",
 		Attributes: map[string]schema.Attribute{
 			"names": schema.ListAttribute{
 				Computed: true, ElementType: types.StringType,
@@ -59,7 +59,7 @@ func (d *regionsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	regions, err := listRegions(ctx, ctx, d.Data)
+	regions, err := d.Data.API.Regions(ctx)
 	if err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the regions", err))
 		return
@@ -73,65 +73,37 @@ func (d *regionsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, 
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }
 
-// regions is the account's list of regions, which all resources of the process share.
-type regions struct {
-	made  sync.Once
-	turn  chan struct{} // holds a value while a caller looks at the others or fills them
-	known bool
-	hasty bool // err is that of a request that had advisory only
-	list  []api.Region
+// checkedRegions are the regions of the account, which the checks of all plans of the process share.
+type checkedRegions struct {
+	once  sync.Once
+	names []string
 	err   error
 }
 
-// advisory is how long a check may take that ends as a warning if it cannot be made.
-const advisory = 15 * time.Second
-
-// listRegions lists the regions allocated to the account (SERVICE.md, call 8). It makes one request
-// per process: it keeps an error, too, unless ctx caused it. limited is ctx, or limits it further.
-func listRegions(ctx, limited context.Context, data *providerdata.Data) ([]api.Region, error) {
-	r := providerdata.Shared[regions](data)
-	r.made.Do(func() { r.turn = make(chan struct{}, 1) })
-	select {
-	case r.turn <- struct{}{}:
-		defer func() { <-r.turn }()
-	case <-limited.Done():
-		return nil, limited.Err()
-	}
-	if !r.known || r.hasty && limited == ctx {
-		r.list, r.err = data.API.Regions(limited)
-		r.known = r.err == nil || ctx.Err() == nil
-		r.hasty = r.err != nil && limited != ctx
-	}
-	return r.list, r.err
-}
-
-// checkRegion describes what is wrong with a region. It is "" for an allocated region.
-func (r *liveSession) checkRegion(ctx context.Context, region string) (problem string, err error) {
-	limited, cancel := context.WithTimeout(ctx, advisory) // it must not hold the plan
-	defer cancel()
-	regions, err := listRegions(ctx, limited, r.Data)
-	if err != nil {
-		return "", err
-	}
-	var names []string
-	for _, region := range regions {
-		names = append(names, region.Name)
-	}
-	return regionProblem(region, names), nil
-}
-
 // regionProblem describes what is wrong with a region. It is "" for an allocated region.
-func regionProblem(region string, allocated []string) string {
-	if slices.Contains(allocated, region) {
-		return ""
+func regionProblem(ctx context.Context, data *providerdata.Data, region string) (problem string, err error) {
+	checked := providerdata.Shared[checkedRegions](data)
+	checked.once.Do(func() {
+		ctx, cancel := context.WithTimeout(ctx, 15*time.Second) // it must not hold the plan
+		defer cancel()
+		var list []api.Region
+		list, checked.err = data.API.Regions(ctx)
+		for _, r := range list {
+			checked.names = append(checked.names, r.Name)
+		}
+		slices.Sort(checked.names)
+	})
+	switch {
+	case checked.err != nil:
+		return "", checked.err
+	case slices.Contains(checked.names, region):
+		return "", nil
+	case len(checked.names) == 0:
+		return fmt.Sprintf("%q was given, but no region is allocated to this account.", region), nil
 	}
-	if len(allocated) == 0 {
-		return fmt.Sprintf("%q was given, but no region is allocated to this account.", region)
-	}
-	names := slices.Sorted(slices.Values(allocated))
-	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(names, "and"))
-	if near, respelled := providerdata.Nearest(region, names...); respelled {
+	problem = fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(checked.names, "and"))
+	if near, respelled := providerdata.Nearest(region, checked.names...); respelled {
 		problem += fmt.Sprintf(" Did you mean %q?", near)
 	}
-	return problem
+	return problem, nil
 }

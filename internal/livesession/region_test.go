@@ -19,7 +19,7 @@ func TestAdvisoryCheckHoldsNoPlan(t *testing.T) {
 		w.Fail(simulator.Fault{Call: simulator.CallRegions, Status: http.StatusServiceUnavailable})
 		p, began := w.Provider(nil), time.Now()
 		for range 3 {
-			pl := p.Plan(p.New(resourceType), scheduledPull)
+			pl := p.Plan(p.New(resourceType), base())
 			if pl.Diags.Failed() || len(pl.Diags) == 0 {
 				t.Errorf("diagnostics: %s", pl.Diags)
 			}

@@ -109,17 +109,10 @@ var localTime = providerdata.Rule("must be a local time of the form YYYY-MM-DD H
 	} else if errors.Is(err, parse.ErrNoSuchTime) {
 		return false, " This day or hour does not exist."
 	}
-	value = strings.TrimSpace(value)
-	t, ok := parse.ReadLocalTime(value)
-	if !ok {
-		var err error
-		t, err = time.Parse(time.RFC3339, value)
-		ok = err == nil
+	if _, err := time.Parse(time.RFC3339, value); err == nil {
+		return false, " To convert it, use the function `format_scheduled_at`."
 	}
-	if ok {
-		hint = fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(parse.LocalTimeLayout))
-	}
-	return false, hint
+	return false, ""
 })
 
 // regex allows regular expressions of Go's regexp package.
@@ -132,4 +125,13 @@ var regex = providerdata.StringRule{Allowed: "must be a regular expression in RE
 
 func statusSet() []validator.Set {
 	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank, knownStatus)}
+}
+
+// quoted formats items as "A", "B" or "C".
+func quoted(items []string) string {
+	q := make([]string, len(items))
+	for i, item := range items {
+		q[i] = fmt.Sprintf("%q", item)
+	}
+	return enumerate(q, "or")
 }

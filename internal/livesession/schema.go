@@ -27,37 +27,38 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		"wait_for_status": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Statuses to wait for after a create. Default: `[\"READY\", \"SCHEDULED\"]`. With an empty set: until the session can be read. " +
-				"The provider reads the session every few seconds, so name the statuses that follow, too: with `ALLOCATED` alone, a session that is `READY` by then is waited for in vain. " +
 				"`ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the wait with an error unless they are in the set.",
 			Validators: statusSet(),
 		},
 		"replace_on_status": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Statuses in which a plan creates a new session for the one in the state, for example `[\"ERROR\", \"TERMINATED\"]`. " +
-				"Default: none.",
-			Validators: statusSet(),
+			MarkdownDescription: "Statuses in which a plan replaces the session, for example `[\"ERROR\", \"TERMINATED\"]`. Default: none.",
+			Validators:          statusSet(),
+		},
+		"on_existing": schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: "What a create does if the account has a session that runs with exactly the arguments of the new one, as after an apply that was killed. " +
+				"`fail`: an error that names it. `use`: the resource has it from then on. `create`: another one is created, without a search, as resources with equal arguments need. " +
+				"A session that the same apply has removed from the state is used with `fail`, too. Default: `fail`.",
+			Validators: rules(oneOf(existingFail, existingUse, existingCreate)),
 		},
 		"deletion_protection": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether plans that would destroy the session or create a new one for it are errors, even without the resource block. For a tainted session, the apply is an error, not the plan. " +
-				"To destroy or replace the session, apply `false` first; a changed argument may be in the same apply. A session that ended before it was ready is not protected. Default: `false`.",
+			MarkdownDescription: "Whether a plan that destroys or replaces the session is an error, even without the resource block. `false` in the same plan allows a replacement; to destroy the session, apply `false` first. " +
+				"No plan sees `-replace` and a taint: unless `on_existing` is `create`, the apply then uses the same session again. Default: `false`.",
 		},
 		"endpoints_in_state": schema.BoolAttribute{
 			Optional: true,
 			MarkdownDescription: "Whether plan and state have the four endpoints, whose paths carry stream keys. With `false` they are null: " +
-				"read them with the ephemeral resource `vodlive_live_session`. Default: `true`. A change to `true` reads the session once.",
+				"read them with the ephemeral resource `vodlive_live_session`. Default: `true`. After a change to `true`, the next refresh reads them.",
 		},
 		"urls_wo_version": schema.Int64Attribute{
-			Optional: true,
-			MarkdownDescription: "Version of the write-only URLs, which take ephemeral values. Required with any of them. Raise it when one of them changes: this creates a new session. " +
-				"Moving the same URL to its plain argument, or back, changes nothing. Data sources and `vodlive_live_session_status` " +
-				"with `include_urls` store these URLs, too.",
+			Optional:            true,
+			MarkdownDescription: "Version of the write-only URLs, which take ephemeral values. Required with any of them. Raise it when one of them changes: this replaces the session.",
 		},
 		"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
 			Create:            true,
 			CreateDescription: "Time limit for a create with its wait, such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
-			Update:            true,
-			UpdateDescription: "Time limit for an update that creates a session or waits for one. Default: `create`.",
 		}),
 	}
 	for _, a := range attributes {
@@ -69,10 +70,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
 			"The service has no call to change or stop a session. A change of any argument except `wait_for_status`, " +
-			"`replace_on_status`, `deletion_protection`, `endpoints_in_state` and `timeouts` creates a new session, which Terraform shows as an update: " +
-			"the state keeps the old session until the new one exists, and then has the new `id`. The old one keeps running, as after a destroy.\n\n" +
-			"Another spelling of the same value is not a change: letter case of `region`, an alias of `timezone`, another layout of " +
-			"`scheduled_at`, letter case of the scheme or host of a URL, or its default port. An argument that does not apply is an error.",
+			"`replace_on_status`, `on_existing`, `deletion_protection`, `endpoints_in_state` and `timeouts` replaces it. The old session keeps running, as after a destroy.",
 		Attributes: known,
 	}
 }
@@ -112,8 +110,7 @@ func (a attribute) schema() schema.Attribute {
 	}
 	s := schema.StringAttribute{
 		Required: a.Required, Optional: a.Optional, Computed: a.Computed, Sensitive: a.sensitive(), MarkdownDescription: description,
-		Validators:    a.valid,
-		PlanModifiers: []planmodifier.String{keepSpelling{a}},
+		Validators: a.valid,
 	}
 	if a.Default != "" {
 		s.Default = stringdefault.StaticString(a.Default)
@@ -137,22 +134,6 @@ func (a attribute) twinSchema() schema.StringAttribute {
 			stringvalidator.ConflictsWith(path.MatchRoot(a.Name)),
 			stringvalidator.AlsoRequires(path.MatchRoot("urls_wo_version")),
 		), a.valid...),
-	}
-}
-
-// keepSpelling plans the value of the state if the configuration has another spelling of it, so
-// that the plan shows no change. After an import the state has the service's spelling.
-type keepSpelling struct{ attribute }
-
-func (keepSpelling) Description(context.Context) string {
-	return "Another spelling of the same value is not a change."
-}
-
-func (k keepSpelling) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
-
-func (k keepSpelling) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	if k.equal(req.StateValue, req.PlanValue) {
-		resp.PlanValue = req.StateValue
 	}
 }
 

@@ -54,7 +54,7 @@ func TestConditional(t *testing.T) {
 					missing := target.set == no && holds == yes
 					surplus := target.set == yes && holds == no
 					m := values{"kind": kind.value, "flag": flag.value, "target": target.value}
-					if got, want := m.checkConditions(targetIf(kindIn, flagSet), true).HasError(), missing || surplus; got != want {
+					if got, want := m.checkConditions(targetIf(kindIn, flagSet)).HasError(), missing || surplus; got != want {
 						t.Errorf("refused %v, want %v", got, want)
 					}
 				})
@@ -104,7 +104,7 @@ func TestConditionalTexts(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			diags := tt.here.checkConditions(tt.target, true)
+			diags := tt.here.checkConditions(tt.target)
 			if len(diags) != 1 || diags[0].Detail() != tt.detail {
 				t.Errorf("got %v\nwant %s", diags, tt.detail)
 			}

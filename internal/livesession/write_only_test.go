@@ -83,20 +83,16 @@ func TestWriteOnlyCLI(t *testing.T) {
 		session += fmt.Sprintf("  %s_wo = var.%s\n", name, name)
 		cli.Setenv("TF_VAR_"+name, writeOnly[name+"_wo"].(string))
 	}
-	status := `
-resource "vodlive_live_session_status" "ready" {
-  session_ids = [vodlive_live_session.match.id]
-}
-`
-	body := status + strings.NewReplacer("RTMP_PUSH", "RTMP_PULL", "RTMP_PULL", "RTMPS_PUSH", "NORM", "HA").Replace(pushPull(session, "urls_wo_version = 1"))
+	body := strings.NewReplacer("RTMP_PUSH", "RTMP_PULL", "RTMP_PULL", "RTMPS_PUSH", "NORM", "HA").Replace(pushPull(session, "urls_wo_version = 1"))
 	cli.Config(variables + body)
 	out := cli.Run("apply", "-auto-approve").Output // refused
 	out += cli.Must("plan", "-out=saved.plan").Output + cli.Must("show", "saved.plan").Output + cli.Must("show", "-json", "saved.plan").Output
 	out += cli.Must("apply", "saved.plan").Output
 	cli.AssertNoChanges()
 	cli.Config(variables + strings.Replace(body, "urls_wo_version = 1", "urls_wo_version = 2", 1))
+	cli.Setenv("TF_VAR_input_source_a", "rtmp://a.example.com/in/Key-of-another-source")
 	out += cli.Must("apply", "-auto-approve").Output + cli.Must("show").Output + cli.Must("show", "-json").Output
-	if !strings.Contains(out, "A new live session will be created") || strings.Contains(out, "Key-of") {
+	if !strings.Contains(out, "must be replaced") || strings.Contains(out, "Key-of") {
 		t.Errorf("no new session, or a key, in:\n%s", out)
 	}
 	if n := len(s.Sessions()); n != 2 || s.Sessions()[1].InputSourceB != writeOnly["input_source_b_wo"] {

@@ -16,7 +16,6 @@ import (
 	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -242,7 +241,6 @@ func TestAnOutageEnds(t *testing.T) {
 // with what is allowed. Terraform writes private data in base64.
 func TestSizeOfTheState(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	synctest.Test(t, func(t *testing.T) {
 		const files, most = 200, 400
 		w := newWorld(t)

@@ -14,7 +14,6 @@ import (
 	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -140,7 +139,6 @@ func argumentTable(dir string) []argument {
 // table.
 func TestEveryArgumentIsSent(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	missing := map[string]bool{}
 	all, _ := attributes(t)
 	for _, a := range all {

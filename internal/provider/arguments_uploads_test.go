@@ -10,7 +10,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -19,7 +18,6 @@ import (
 // uploads that another machine continues.
 func TestArgumentsOfUploads(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	for i, a := range argumentTable("") {
 		for of := range strings.SplitSeq(a.of, ", ") {
 			typ, isResource := strings.CutPrefix(of, "resource ")

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -185,7 +184,6 @@ func TestFaultMatrix(t *testing.T) {
 		t.Run(strings.ReplaceAll(c.call+"/"+c.kind+"/"+c.times, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			if c.times == "ever" { // it goes through what a fault that passes does
-				stage.Large(t)
 			}
 			synctest.Test(t, func(t *testing.T) { c.run(t, kinds[c.kind]) })
 		})

@@ -16,7 +16,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 )
 
-var update = flag.Bool("update", false, "write what follows from the schema: testdata/schema.golden, lists of templates/guides")
+var update = flag.Bool("update", false, "write testdata/schema.golden")
 
 // attribute is one attribute of any schema of the provider, at any depth.
 type attribute struct {
@@ -171,43 +171,5 @@ func TestEverythingIsDescribed(t *testing.T) {
 				t.Errorf("parameter %s of function %s is not described", p.Name, name)
 			}
 		}
-	}
-}
-
-// TestOptionalAndComputed holds the attributes that are both against the reasons for it: such a
-// value is written as an argument into generated configurations, and its removal from a
-// configuration changes nothing.
-func TestOptionalAndComputed(t *testing.T) {
-	t.Parallel()
-	reasons := map[string]string{
-		"resource vodlive_live_session enable_input_record": "has a default, and an import reads it",
-		"resource vodlive_live_session is_scheduled":        "has a default, and an import reads it",
-		"resource vodlive_live_session input_preset.codec":  "has a default, and an import reads it",
-		"resource vodlive_media_upload file_name":           "that of the source when the upload was made stays when the source is renamed",
-		"resource vodlive_media_upload content_type":        "that found when the upload was made stays",
-		"resource vodlive_media_upload sha256":              "a change of the content must show in the plan",
-		"resource vodlive_media_upload method":              "has a default",
-		"resource vodlive_media_upload change_detection":    "has a default",
-		"resource vodlive_media_folder id":                  "tells the provider of ignore_changes = all; cannot be set",
-		"resource vodlive_media_folder include":             "has a default",
-		"resource vodlive_media_folder name_format":         "has a default",
-		"resource vodlive_media_folder method":              "has a default",
-		"resource vodlive_media_folder change_detection":    "has a default",
-		"data vodlive_live_session id":                      "the session is found by it or by its name",
-		"data vodlive_live_session name":                    "the session is found by it or by its id",
-		"ephemeral vodlive_upload_url content_type":         "the upload must send the one that was found",
-	}
-	all, _ := attributes(t)
-	for _, a := range all {
-		both := a.Optional && a.Computed
-		if _, ok := reasons[a.path]; both && !ok {
-			t.Errorf("%s is optional and computed: give the reason here, or make it one of the two", a.path)
-		} else if ok && !both {
-			t.Errorf("%s has a reason for being optional and computed, but is not", a.path)
-		}
-		delete(reasons, a.path)
-	}
-	for path := range reasons {
-		t.Errorf("there is no attribute %s", path)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/account"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
@@ -98,7 +97,7 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 func (s *settings) connect() {
 	if !s.data.Unknown {
 		client := api.New(s.api)
-		s.data.API, s.data.Sessions = client, account.New(client)
+		s.data.API = client
 		s.upload.API, s.engine.Transport = client, client.StorageTransport()
 	}
 	s.upload.Engine = transfer.New(s.engine)
@@ -108,7 +107,6 @@ func (s *settings) connect() {
 func (p *vodlive) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		livesession.NewResource,
-		livesession.NewStatusResource,
 		mediaupload.NewResource,
 		mediafolder.NewResource,
 		batchjob.NewResource,

@@ -21,7 +21,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -288,7 +287,6 @@ func (c trial) hits(made []simulator.Request) bool {
 // kind and shape of URL.
 func TestNoSurfaceShowsASecret(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	for name, thing := range surfaces {
 		for operation, op := range thing.operations {
 			t.Run(strings.ReplaceAll(name+"/"+operation, " ", "_"), func(t *testing.T) {
@@ -366,7 +364,6 @@ func try(t *testing.T, masked *int, trials ...trial) (made []simulator.Request) 
 // surfaces.
 func TestRandomSecretsAreNotShown(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	var all [][2]string
 	for name, thing := range surfaces {
 		for operation := range thing.operations {

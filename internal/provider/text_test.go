@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -17,7 +16,6 @@ import (
 // character or an escape, wherever the limit falls.
 func TestNoDiagnosticIsLongerThan16KiB(t *testing.T) {
 	t.Parallel()
-	stage.Large(t)
 	p := acctest.NewWorld(t, simulator.Options{}).Provider(nil)
 	for name, piece := range map[string]string{
 		"words": "some words ", "letters": "x", "two bytes": "é", "four bytes": "😀",

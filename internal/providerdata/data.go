@@ -12,17 +12,15 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/account"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Data is what Configure passes on. It is safe for concurrent use. If Unknown is set, API and
-// Sessions are nil and Uploader can only hash files.
+// Data is what Configure passes on. It is safe for concurrent use. If Unknown is set, API is
+// nil and Uploader can only hash files.
 type Data struct {
 	API      *api.Client
-	Sessions *account.Reader
 	Uploader *upload.Uploader
 	Ledger   *resume.Ledger // of what was made and no state has shown; nil: nothing is recorded on this machine
 

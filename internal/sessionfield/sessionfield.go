@@ -99,7 +99,7 @@ var Arguments = []Field{
 		Description: "`NORM`: one pipeline. `HA`: a main and a backup pipeline. On failure your client switches between them, not the service.",
 	},
 	{
-		Name: "output_mode", Kind: Choice, Values: Directions, Required: true,
+		Name: "output_mode", Kind: Choice, Values: Directions, Required: true, Listed: true,
 		Description: "`RTMP_PULL` or `RTMPS_PULL`: players fetch the stream from `output_endpoint_a`. `RTMP_PUSH` or " +
 			"`RTMPS_PUSH`: the service sends it to `output_destination_a`.",
 	},

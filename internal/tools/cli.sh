@@ -31,5 +31,5 @@ for name in terraform tofu; do
 done
 
 echo "Neither terraform nor tofu is on PATH, so OpenTofu is built from its Go module into .cache/bin." >&2
-sh internal/tools/counted.sh "${MAKE:-make}" --no-print-directory .cache/bin/tofu
+"${MAKE:-make}" --no-print-directory .cache/bin/tofu >&2
 echo "$PWD/.cache/bin/tofu"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds a snapshot release into dist. With gpg, it signs the checksums with a temporary key and verifies the
-# signature, as a registry does. With syft, it creates an SBOM for each archive. Run it in the root of the repository.
+# Builds a snapshot release into dist, checks it as a registry does, and runs the demo with the archive for this machine.
+# With gpg, it signs the checksums with a temporary key and verifies the signature. With syft, it creates an SBOM for each
+# archive. Run it in the root of the repository: sh internal/tools/snapshot.sh CLI
 set -eu
 
 skip=
@@ -22,7 +23,21 @@ fi
 
 .cache/bin/goreleaser release --snapshot --clean ${skip:+"--skip=$skip"}
 
+cd dist
 case $skip in
 sign*) ;;
-*) gpg --batch --quiet --verify dist/*_SHA256SUMS.sig dist/*_SHA256SUMS ;;
+*) gpg --batch --quiet --verify ./*_SHA256SUMS.sig ./*_SHA256SUMS ;;
 esac
+archive=$(echo terraform-provider-vodlive_*_"$(go env GOOS)_$(go env GOARCH)".zip)
+version=${archive#terraform-provider-vodlive_}
+version=${version%%_*}
+cp ../terraform-registry-manifest.json "terraform-provider-vodlive_${version}_manifest.json"
+sha256sum --check --strict "terraform-provider-vodlive_${version}_SHA256SUMS"
+for file in "terraform-provider-vodlive_v$version" vodlive.tfmock.hcl; do
+	unzip -l "$archive" | grep -qE " $file(\.exe)?\$" || { echo "$archive has no $file" >&2; exit 1; }
+done
+cd ..
+
+mirror=.cache/demo/release/registry.terraform.io/vodlive/vodlive
+rm -rf .cache/demo && mkdir -p "$mirror" && cp "dist/$archive" "$mirror"
+go run ./internal/tools/demo -cli "$1" -mirror .cache/demo/release -version "$version"

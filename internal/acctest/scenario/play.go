@@ -259,10 +259,6 @@ func (s *scenario) drive(verb, text, object string, w *wordsOf, fails bool) {
 	case "plan":
 		s.plan(w, object)
 	case "destroy":
-		if w.take("unplanned") {
-			s.now, s.diags = s.process().DestroyUnplanned(s.now)
-			break
-		}
 		w.words = append(w.words, "destroying")
 		s.apply(w, object, fails)
 	case "apply":
@@ -334,9 +330,6 @@ func (s *scenario) configure(what string) {
 		s.provider = s.provider.With(s.object(strings.TrimPrefix(what, "provider ")))
 	case what == "another machine":
 		s.Env["VODLIVE_RESUME_DIR"] = s.t.TempDir()
-	case strings.HasPrefix(what, "root "):
-		s.Dir = filepath.Join(s.folder, strings.TrimPrefix(what, "root "))
-		s.must(os.MkdirAll(s.Dir, 0o700))
 	case strings.HasSuffix(what, " removed"):
 		delete(s.Env, strings.TrimSuffix(what, " removed"))
 	case variableName.MatchString(name):
@@ -403,13 +396,6 @@ func (s *scenario) plan(w *wordsOf, object string) {
 func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	s.t.Helper()
 	killed, unsettled := w.take("killed"), w.take("unsettled")
-	run := (*acctest.Provider).Apply
-	switch {
-	case w.take("until-create"):
-		run, unsettled = (*acctest.Provider).ApplyDelete, true
-	case w.take("from-create"):
-		run = (*acctest.Provider).ApplyCreate
-	}
 	if !w.take("saved") {
 		s.plan(w, object)
 	}
@@ -421,7 +407,7 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	}
 	p, end := s.interruptible(w)
 	defer end()
-	o, diags := run(p, s.saved)
+	o, diags := p.Apply(s.saved)
 	s.diags, s.calls, s.silent = slices.Concat(s.diags, diags), s.Counts(), killed
 	switch {
 	case killed:

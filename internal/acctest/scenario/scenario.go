@@ -12,7 +12,6 @@
 //	configure {name = "other"}    changes arguments of the resource; an object is merged
 //	configure provider {...}      changes arguments of the provider block
 //	configure VODLIVE_NAME=value  the environment; also: configure NAME removed, or another machine
-//	configure root other          the folder of the root module, in ${folder}
 //	plan                          refreshes and plans, with a new provider process
 //	apply                         plans, and applies with another process
 //	destroy                       is apply destroying
@@ -39,8 +38,7 @@
 // plan is made: apply {region = unknown}; for apply, "saved" (applies the last plan), "killed" (the
 // result reaches no state), "interrupted CALL" (when this call arrives) or "interrupted 10s" (also
 // for refresh and invoke), and "unsettled": without it, nothing may be left to do after an apply
-// without errors; "until-create" and "from-create" are the halves of a replacement; for destroy,
-// "unplanned", as Pulumi does it.
+// without errors.
 //
 // A line "real time" above all steps plays the scenario outside a bubble, as one with large parts
 // must be: their sums may share channels with those of other tests, which no bubble may receive on.
@@ -84,12 +82,10 @@
 // made), tainted, identity, calls, action, data, sessions, objects, uploads (those that are not
 // finished), records (their files), jobs, stored, folder and env. Of a text there are sha256 and
 // base64encode, and filesha256 is that of a file in ${folder}. logged("TEXT") tells whether the
-// provider's log has a text, kept("TEXT") whether the state or its private data have, ledger() has
-// the lines of the ledger, once the last process has ended.
+// provider's log has a text, kept("TEXT") whether the state or its private data have.
 package scenario
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,8 +93,6 @@ import (
 	"testing/synctest"
 
 	"golang.org/x/tools/txtar"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 )
 
 // Lines of a scenario, above its steps.
@@ -121,42 +115,38 @@ func Play(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			marks := strings.Split(string(archive.Comment), "\n")
-			play := func(t *testing.T, lines []line) {
-				t.Helper()
-				switch {
-				case slices.Contains(marks, withCLI):
-					s := newScenario(t, file, archive)
-					s.cli = &realCLI{}
-					s.play(lines)
-				case slices.Contains(marks, realTime):
-					stage.Large(t)
-					s := newScenario(t, file, archive)
-					s.real = true
-					s.play(lines)
-				default:
-					synctest.Test(t, func(t *testing.T) {
-						s := newScenario(t, file, archive)
-						s.play(lines)
-						s.checkParts()
-					})
-				}
-			}
-			cases := parse(file, string(archive.Comment))
-			first := slices.Min(slices.Collect(maps.Keys(cases)))
-			for name, lines := range cases {
+			for name, lines := range parse(file, string(archive.Comment)) {
 				if name == "" {
-					play(t, lines)
+					playCase(t, file, archive, lines)
 					continue
 				}
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					if name != first && !slices.Contains(marks, withCLI) { // of what all cases go through, one shows the races
-						stage.Large(t)
-					}
-					play(t, lines)
+					playCase(t, file, archive, lines)
 				})
 			}
+		})
+	}
+}
+
+// playCase plays a case, or a scenario without cases, where the marks above its steps say.
+func playCase(t *testing.T, file string, archive *txtar.Archive, lines []line) {
+	t.Helper()
+	marks := strings.Split(string(archive.Comment), "\n")
+	switch {
+	case slices.Contains(marks, withCLI):
+		s := newScenario(t, file, archive)
+		s.cli = &realCLI{}
+		s.play(lines)
+	case slices.Contains(marks, realTime):
+		s := newScenario(t, file, archive)
+		s.real = true
+		s.play(lines)
+	default:
+		synctest.Test(t, func(t *testing.T) {
+			s := newScenario(t, file, archive)
+			s.play(lines)
+			s.checkParts()
 		})
 	}
 }

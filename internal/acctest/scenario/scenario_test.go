@@ -10,8 +10,6 @@ import (
 	"testing/synctest"
 
 	"golang.org/x/tools/txtar"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 )
 
 // recorder keeps the failures of a scenario.
@@ -121,10 +119,8 @@ func TestWrongScenarios(t *testing.T) {
 		"apply\n  is logged(\"nonesuch\")":      "is not true",
 		"apply\n  is !kept(\"eu-central-1\")":   "is not true",
 		"apply\n  is !kept(\"unconfirmed\") && !kept(\"found_in\")": "is not true",
-		"apply\n  is length(ledger()) == 7":                         "is not true",
 		"apply\n  is others.second.id == null":                      "is not true",
 		"apply\n  reads a.mp4":                                      "it reads []",
-		"plan unplanned":                                            `what is ["unplanned"]`,
 		"invoke nonesuch {}":                                        "has no action nonesuch",
 		"apply\n  hides nonesuch":                                   "not true that",
 
@@ -157,7 +153,6 @@ func TestWrongScenarios(t *testing.T) {
 // TestWrongScenariosWithCLI is TestWrongScenarios with a real CLI.
 func TestWrongScenariosWithCLI(t *testing.T) {
 	t.Parallel()
-	stage.StartsCLI(t)
 	for script, want := range map[string]string{
 		"plan\n  shows nonesuch":                             `shows "nonesuch"`,
 		"plan\n  hides 1 to add":                             `hides "1 to add"`,

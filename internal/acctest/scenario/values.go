@@ -195,10 +195,6 @@ func (s *scenario) functions() map[string]function.Function {
 		"sha256":       ofText(func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }),
 		"base64encode": ofText(func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }),
 		"kept":         ofText(s.kept),
-		"ledger": function.New(&function.Spec{
-			Type: func([]cty.Value) (cty.Type, error) { return s.ledger().Type(), nil },
-			Impl: func([]cty.Value, cty.Type) (cty.Value, error) { return s.ledger(), nil },
-		}),
 		"filesha256": ofText(func(name string) string {
 			content, err := os.ReadFile(filepath.Join(s.folder, name))
 			s.must(err)
@@ -236,21 +232,6 @@ func ofText[T string | bool](f func(string) T) function.Function {
 			return gocty.ToCtyValue(f(args[0].AsString()), typ)
 		},
 	})
-}
-
-// ledger has the lines of the ledger. Another process ends the last one.
-func (s *scenario) ledger() cty.Value {
-	s.t.Helper()
-	s.process()
-	lines := []cty.Value{}
-	for _, name := range slices.Concat(s.records("file-*"), s.records("session-*"), s.records("action*")) {
-		content, err := os.ReadFile(name)
-		s.must(err)
-		for line := range strings.Lines(string(content)) {
-			lines = append(lines, cty.StringVal(line))
-		}
-	}
-	return cty.TupleVal(lines)
 }
 
 // identity is that of the resource: the one attribute that all resources have in theirs.

@@ -1,32 +1,54 @@
 // Command demo applies examples/demo with a real Terraform or OpenTofu against the simulated
-// service and shows what the service received. It fails unless the file was stored once and
-// unchanged, the batch job names exactly the stored file, no credential went to storage, a second
-// plan is empty, an interrupted upload sends only what is missing, and a file that changes while
-// it is sent is refused.
+// service, and shows what the service received. It fails unless the file is stored once and
+// unchanged, the batch job names it, no credential went to storage, a second plan is empty, and
+// destroy changes nothing at the service.
 //
 // init installs the provider from a filesystem mirror, so the demo needs no registry and no
 // account. It listens on loopback only, works in a temporary folder that it removes, and ignores
-// the user's Terraform and provider settings. make runs it in the root of the repository.
+// the user's Terraform and provider settings. `make demo` runs it in the root of the repository.
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
+// demo is one run.
+type demo struct {
+	cli     string // path of terraform or tofu
+	mirror  string // folder with the provider, as a registry's mirror has it
+	version string // of the provider
+	media   string // file to upload; "" makes one
+	dir     string // temporary folder of this run
+	service *simulator.Service
+	url     string // address of the service
+}
+
 func main() {
+	d := demo{}
+	flag.StringVar(&d.cli, "cli", "terraform", "`program` to apply with: terraform or tofu")
+	flag.StringVar(&d.mirror, "mirror", ".cache/demo/mirror", "`folder` with the provider")
+	flag.StringVar(&d.version, "version", "0.0.1", "`version` of the provider in the folder")
+	flag.StringVar(&d.media, "media", "", "`file` to upload; default a new one of 32 MiB")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:])
-	if err != nil && ctx.Err() != nil {
-		err = errors.New("interrupted; nothing is left running")
-	}
+	err := d.run(ctx)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
@@ -34,113 +56,120 @@ func main() {
 	}
 }
 
-// demo is one run.
-type demo struct {
-	cli     string // path of terraform or tofu
-	media   string // file to upload; "" creates one
-	release string // folder with the archives of a release; "" builds the provider
-
-	dir     string // temporary folder of this run
-	service *service
-	step    int
-	content content // of the media file
-	version string  // of the provider
-}
-
-func run(ctx context.Context, args []string) (err error) {
-	d := &demo{}
-	flags := flag.NewFlagSet("demo", flag.ExitOnError)
-	flags.StringVar(&d.cli, "cli", "terraform", "`program` to apply with: terraform or tofu")
-	flags.StringVar(&d.media, "media", "", "`file` to upload; default a generated file of 32 MiB")
-	flags.StringVar(&d.release, "release", "", "`folder` with the archives of a release to install instead of a build")
-	_ = flags.Parse(args) // exits on errors
-
-	if d.media != "" {
-		if d.media, err = filepath.Abs(d.media); err != nil {
-			return err
-		}
-	}
+func (d *demo) run(ctx context.Context) (err error) {
+	started := time.Now()
 	if d.dir, err = os.MkdirTemp("", "vodlive-demo-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(d.dir)) }()
+	d.service = simulator.New(simulator.Options{ReadyAfter: 2 * time.Second})
+	server := httptest.NewServer(d.service)
+	defer func() {
+		server.CloseClientConnections()
+		server.Close()
+		err = errors.Join(err, d.service.Close())
+	}()
+	d.url = server.URL
+	fmt.Println("The simulated service listens at", d.url)
 
-	if err := d.install(ctx); err != nil {
+	if err := d.install(); err != nil {
 		return err
 	}
-	started := time.Now()
-	if err := d.apply(ctx); err != nil {
+	sum, err := d.prepareMedia()
+	if err != nil {
 		return err
 	}
-	fmt.Printf("\nDemo complete: applied, verified, planned empty, interrupted, continued, refused and destroyed in %.0f s.\n", time.Since(started).Seconds())
-	return nil
-}
-
-// apply runs all steps of the demo.
-func (d *demo) apply(ctx context.Context) (err error) {
-	d.say("Start the simulated service on loopback")
-	d.service = startService()
-	defer func() { err = errors.Join(err, d.service.stop()) }()
-	fmt.Printf("It listens at %s\n", d.service.server.URL)
-
-	if err := d.prepareMedia(ctx); err != nil {
+	if err := d.terraform(ctx, "init"); err != nil {
 		return err
 	}
-
-	d.say("Apply examples/demo")
-	if err := d.terraform(ctx, "init", "-input=false"); err != nil {
+	if err := d.terraform(ctx, "apply", "-auto-approve"); err != nil {
 		return err
 	}
-	if err := d.terraform(ctx, "apply", "-input=false", "-auto-approve"); err != nil {
-		return err
+	if err := d.check(sum); err != nil {
+		return fmt.Errorf("the service did not receive what it should have: %w", err)
 	}
-
-	d.say("Show what the service received")
-	report := d.service.Report()
-	if err := report.WriteText(os.Stdout); err != nil {
-		return err
-	}
-	if err := check(report, d.service.Journal(), d.content, d.version); err != nil {
-		return fmt.Errorf("the service did not receive what it should have:\n%w", err)
-	}
-	fmt.Printf("The object is the file, byte for byte: SHA-256 %s\n", d.content.sha256)
-
-	d.say("Plan again: the plan must be empty")
-	if err := d.terraform(ctx, "plan", "-input=false", "-detailed-exitcode"); err != nil {
+	if err := d.terraform(ctx, "plan", "-detailed-exitcode"); err != nil {
 		return fmt.Errorf("the second plan is not empty: %w", err)
 	}
-
-	if err := d.secondAct(ctx); err != nil {
+	if err := d.terraform(ctx, "destroy", "-auto-approve"); err != nil {
 		return err
 	}
-
-	report = d.service.Report()
-	d.say("Destroy: the service has no call to stop a session or delete a file, so both are only removed from the state")
-	if err := d.terraform(ctx, "destroy", "-input=false", "-auto-approve"); err != nil {
-		return err
+	fmt.Println("  the service has no call that stops a session or deletes a file: it still has all three")
+	if err := d.checkCounts(); err != nil {
+		return fmt.Errorf("destroy changed something at the service: %w", err)
 	}
-	return checkUnchanged(report, d.service.Report())
-}
-
-// prepareMedia creates the media file, unless one is given, and reads its content.
-func (d *demo) prepareMedia(ctx context.Context) (err error) {
-	if d.media == "" {
-		d.say("Write a media file of 32 MiB")
-		d.media = filepath.Join(d.dir, "promo.mp4")
-		if err := writeMedia(d.media, 32<<20); err != nil {
-			return err
-		}
-	} else {
-		d.say("Read the media file")
-	}
-	if d.content, err = readContent(ctx, d.media); err != nil {
-		return err
-	}
-	fmt.Printf("%s, %d bytes, SHA-256 %s\n", d.media, d.content.size, d.content.sha256)
+	fmt.Printf("\nDone in %.0f s. `make demo VERBOSE=1` shows all of the CLI's output.\n", time.Since(started).Seconds())
 	return nil
 }
 
-func (d *demo) say(what string) {
-	d.step++
-	fmt.Printf("\n[%d] %s\n", d.step, what)
+// install writes the configuration, pins the provider's version in it, and has init look for the
+// provider in the mirror alone.
+func (d *demo) install() error {
+	if err := os.CopyFS(d.dir, os.DirFS("examples/demo")); err != nil {
+		return fmt.Errorf("%w: run the demo in the root of the repository", err)
+	}
+	mirror, err := filepath.Abs(d.mirror)
+	if err != nil {
+		return err
+	}
+	const override = "terraform {\n  required_providers {\n    vodlive = {\n      source  = \"registry.terraform.io/vodlive/vodlive\"\n      version = %q\n    }\n  }\n}\n"
+	const settings = "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n"
+	return errors.Join(
+		os.WriteFile(filepath.Join(d.dir, "demo_override.tf"), fmt.Appendf(nil, override, d.version), 0o600),
+		os.WriteFile(filepath.Join(d.dir, "cli.tfrc"), fmt.Appendf(nil, settings, filepath.ToSlash(mirror)), 0o600))
+}
+
+// summary is the line of a CLI's output that says what a command has done.
+var summary = regexp.MustCompile(`(?m)^(?:(?:Apply|Destroy) complete!|No changes\.|(?:Terraform|OpenTofu) has been successfully).*`)
+
+// terraform runs a command of the CLI and prints its summary. With VERBOSE, and if the command
+// fails, it prints all output.
+func (d *demo) terraform(ctx context.Context, args ...string) error {
+	name := strings.TrimSuffix(filepath.Base(d.cli), ".exe")
+	fmt.Printf("\n$ %s %s\n", name, strings.Join(args, " "))
+	started := time.Now()
+	var output bytes.Buffer
+	cmd := exec.CommandContext(ctx, d.cli, append(args, "-input=false", "-no-color")...)
+	cmd.Dir = d.dir
+	cmd.Env = d.environment()
+	cmd.Stdout = &output
+	verbose := os.Getenv("VERBOSE") != ""
+	if verbose {
+		cmd.Stdout = io.MultiWriter(&output, os.Stdout)
+	}
+	cmd.Stderr = cmd.Stdout
+	// The terminal sends Ctrl-C to the CLI, too, and a second one would end it without its state.
+	cmd.Cancel = func() error { return nil }
+	cmd.WaitDelay = 30 * time.Second
+	if err := cmd.Run(); err != nil {
+		if !verbose {
+			fmt.Print(output.String())
+		}
+		return fmt.Errorf("%s %s: %w", name, args[0], cmp.Or(ctx.Err(), err))
+	}
+	fmt.Printf("  %s (%.1f s)\n", summary.Find(output.Bytes()), time.Since(started).Seconds())
+	return nil
+}
+
+// environment is that of this process without settings of Terraform or the provider, plus those of
+// the demo.
+func (d *demo) environment() []string {
+	env := []string{
+		"CHECKPOINT_DISABLE=1",
+		"TF_CLI_CONFIG_FILE=" + filepath.Join(d.dir, "cli.tfrc"),
+		"TF_IN_AUTOMATION=1",
+		"TF_VAR_media=" + d.media,
+		"VODLIVE_RESUME_DIR=" + filepath.Join(d.dir, "resume"),
+		"VODLIVE_BASE_URL=" + d.url,
+		"VODLIVE_VOD_BASE_URL=" + d.url,
+		"VODLIVE_ACCESS_TOKEN_ID=" + simulator.DefaultAccessTokenID,
+		"VODLIVE_SECRET_KEY=" + simulator.DefaultSecretKey,
+		"VODLIVE_ID_TOKEN=" + simulator.DefaultIDToken,
+	}
+	for _, item := range os.Environ() {
+		if !strings.HasPrefix(item, "TF_") && !strings.HasPrefix(item, "VODLIVE_") {
+			env = append(env, item)
+		}
+	}
+	return env
 }

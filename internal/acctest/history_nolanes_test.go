@@ -1,5 +1,0 @@
-//go:build amd64 && !stdlibmd5
-
-package acctest
-
-const severalParts = false

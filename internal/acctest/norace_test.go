@@ -1,5 +1,0 @@
-//go:build !race
-
-package acctest
-
-const checks = "75"

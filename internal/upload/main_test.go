@@ -1,9 +1,0 @@
-package upload_test
-
-import (
-	"testing"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
-)
-
-func TestMain(m *testing.M) { stage.Main(m, "TestRefusedCalls", "TestMediaTypesByExtension") }
