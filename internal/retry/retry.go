@@ -46,7 +46,7 @@ func OfStatus(status int, after time.Duration) Kind {
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable && after > 0:
 		return Busy
-	case status >= http.StatusInternalServerError, status == http.StatusRequestTimeout:
+	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented, status == http.StatusRequestTimeout:
 		return Failed
 	}
 	return Final
@@ -99,7 +99,7 @@ func (a *Attempts) Next(ctx context.Context, f Failure) (wait time.Duration, aga
 		if f.Host.reached.Load() {
 			patience = Outage
 		}
-		again = lasted < patience
+		again, wait = lasted < patience, min(wait, patience-lasted)
 		if tell, ok := ctx.Value(tellKey{}).(func(string)); ok && again && !f.Host.told.Swap(true) {
 			tell(f.Text)
 		}

@@ -2,6 +2,7 @@ package providerdata
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
+
+// What follows serves the earlier uploads and folders, and goes with them.
 
 // PlanNote is what the plan of an object leaves in its private data. The second plan of a
 // replacement reads it, because it gets no state, and so does Delete.
@@ -73,4 +76,27 @@ func Protected(kind, label, change string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The "+kind+" is protected from deletion",
 		fmt.Sprintf("%s %s has `deletion_protection = true` in the state, and this plan would %s. To allow that, set `deletion_protection = false` in its resource "+
 			"block, apply, and plan again. If the block is no longer in the configuration, add it again first.%s", strings.ToUpper(kind[:1])+kind[1:], label, change, ofSeveral))
+}
+
+// Private is the private data of an object. The framework's type of it is internal.
+type Private interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// ReadPrivate returns what WritePrivate has written under a key. It is the zero value if there is
+// nothing that can be read.
+func ReadPrivate[T any](ctx context.Context, private Private, key string) (T, diag.Diagnostics) {
+	content, diags := private.GetKey(ctx, key)
+	var value T
+	if json.Unmarshal(content, &value) != nil {
+		value = *new(T)
+	}
+	return value, diags
+}
+
+// WritePrivate writes a value, of which JSON can be made, under a key.
+func WritePrivate(ctx context.Context, private Private, key string, value any) diag.Diagnostics {
+	content, _ := json.Marshal(value)
+	return private.SetKey(ctx, key, content)
 }
