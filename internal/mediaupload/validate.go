@@ -10,12 +10,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 func (r *mediaUpload) ConfigValidators(context.Context) []resource.ConfigValidator {
 	return []resource.ConfigValidator{resourcevalidator.ExactlyOneOf(
-		path.MatchRoot("source"), path.MatchRoot("content"), path.MatchRoot("content_base64"), path.MatchRoot("content_wo"))}
+		path.MatchRoot("source"), path.MatchRoot("content"), path.MatchRoot("content_base64"))}
 }
 
 // ValidateConfig refuses to send in parts what is sent with one PUT.
@@ -24,7 +25,7 @@ func (r *mediaUpload) ValidateConfig(ctx context.Context, req resource.ValidateC
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() && config.content() != nil && config.Method.ValueString() == upload.MethodMultipart {
 		resp.Diagnostics.AddAttributeError(path.Root("method"), providerdata.InvalidValue,
-			"`method` is \"multipart\", but `content`, `content_base64` and `content_wo` are sent with one PUT. Remove `method`, or put the content into a file and set `source`.")
+			"`method` is \"multipart\", but `content` and `content_base64` are sent with one PUT. Remove `method`, or put the content into a file and set `source`.")
 	}
 }
 
@@ -55,4 +56,17 @@ func sizeProblem(size int) string {
 		return fmt.Sprintf("has %d bytes; it %s. Put larger content into a file, and set `source`.", size, contentSize)
 	}
 	return ""
+}
+
+// partSize names the unit, which is easily taken for MiB.
+var partSize = providerdata.NumberRule{
+	Allowed: fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize),
+	OK:      func(n int64) bool { return n >= transfer.MinPartSize && n <= transfer.MaxPartSize },
+	Hint: func(n int64) string {
+		if n <= 0 || n > transfer.MaxPartSize>>20 {
+			return ""
+		}
+		mib := max(n, transfer.MinPartSize>>20)
+		return fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
+	},
 }

@@ -37,7 +37,7 @@ type argument struct {
 // two.mp4, one with sub/three.mp4, and one with large.mp4, which has two parts.
 func argumentTable(dir string) []argument {
 	const (
-		session, status         = "resource vodlive_live_session", "resource vodlive_live_session_status"
+		session                 = "resource vodlive_live_session"
 		upload, folder, process = "resource vodlive_media_upload", "resource vodlive_media_folder", "action vodlive_process_media"
 		job, submit             = "resource vodlive_batch_job", "action vodlive_submit_batch_job"
 		one, data, list         = "data vodlive_live_session", "data vodlive_live_sessions", "list vodlive_live_session"
@@ -81,13 +81,12 @@ func argumentTable(dir string) []argument {
 		{of: session, names: "is_scheduled", in: create, with: match, values: []any{false, true}, also: scheduled},
 		{of: session, names: "timezone", in: create, with: scheduled, values: []any{"Europe/Berlin", "Asia/Tokyo"}},
 		{of: session, names: "scheduled_at", in: create, with: scheduled, values: []any{"2041-01-02 03:04", "2042-11-12 13:14"}},
-		{of: session, names: "wait_for_status, replace_on_status, endpoints_in_state, deletion_protection, timeouts.create, timeouts.update", why: own},
+		{of: session, names: "wait_for_status, replace_on_status, on_existing, endpoints_in_state, deletion_protection, timeouts.create", why: own},
 		{of: session, names: "urls_wo_version", why: again},
 		{of: one + ", ephemeral vodlive_live_session", names: "id", in: "get-session *", values: []any{"first", "second"}},
-		{of: one, names: "name, statuses, include_urls", why: filter},
+		{of: one, names: "include_urls", why: filter},
 		{of: data, names: "limit, include_urls", why: filter},
 		{of: data + ", " + list, names: "name, name_regex, region, mode, input, output_mode, statuses", why: filter},
-		{of: status, names: "session_ids, wait_for_status, include_urls, timeouts.create, timeouts.update", why: filter},
 
 		// The requests of a multipart upload have no media type.
 		{of: ofFile, names: "source", in: sum, values: []any{at("media/one.mp4"), at("media/two.mp4")}, want: sums},
@@ -128,7 +127,7 @@ func argumentTable(dir string) []argument {
 		{of: job + ", " + submit, names: "service_modes", in: "batch *", with: batch, values: modes},
 		{of: process, names: "service_modes", in: "batch *", with: file, values: modes},
 		{of: process, names: "service_modes", in: "batch *", with: media, values: modes},
-		{of: strings.Join([]string{upload, folder, job, status}, ", "), names: "triggers", why: again},
+		{of: strings.Join([]string{upload, folder, job}, ", "), names: "triggers", why: again},
 	}
 }
 

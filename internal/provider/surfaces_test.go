@@ -74,23 +74,6 @@ var surfaces = map[string]surface{
 			"upgrade": {has: true, run: (*scene).upgrade},
 		},
 	},
-	"resource vodlive_live_session_status": {
-		calls: []string{simulator.CallListSessions},
-		prepare: func(s *scene, p *acctest.Provider) {
-			s.make(p, "vodlive_live_session", s.session())
-			s.make(p, "vodlive_live_session_status", attrs{"session_ids": []string{s.id}})
-		},
-		operations: map[string]operation{
-			"create": {run: func(s *scene) string {
-				return s.create("vodlive_live_session_status", attrs{"session_ids": []string{s.id}, "timeouts": attrs{"create": "1m"}})
-			}},
-			"update": {run: func(s *scene) string {
-				return second(s.p.Change(s.object, attrs{"session_ids": []string{s.id}, "triggers": attrs{"again": "1"}, "timeouts": attrs{"update": "1m"}}))
-			}},
-			"refresh": {run: func(s *scene) string { return second(s.p.Read(s.object)) }},
-			"destroy": {run: func(s *scene) string { return second(s.p.Destroy(s.object)) }},
-		},
-	},
 	"resource vodlive_media_upload": {
 		calls: uploadCalls,
 		prepare: func(s *scene, p *acctest.Provider) {

@@ -118,7 +118,6 @@ func TestWrongScenarios(t *testing.T) {
 		"edit a.mp4 renamed b.mp4":              "rename",
 		"apply\n  is logged(\"nonesuch\")":      "is not true",
 		"apply\n  is !kept(\"eu-central-1\")":   "is not true",
-		"apply\n  is !kept(\"unconfirmed\") && !kept(\"found_in\")": "is not true",
 		"apply\n  is others.second.id == null":                      "is not true",
 		"apply\n  reads a.mp4":                                      "it reads []",
 		"invoke nonesuch {}":                                        "has no action nonesuch",

@@ -133,7 +133,7 @@ func (j job) engine(ctx context.Context) error {
 	uploader := upload.New(upload.Config{
 		API:     client,
 		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), StallTimeout: time.Minute, MaxRetries: j.Retries}),
-		Resume:  resume.New(j.Resume, nil),
+		Resume:  resume.New(j.Resume),
 		Address: j.Service,
 		Account: func(context.Context) (string, error) { return "bench", nil },
 	})
