@@ -27,7 +27,6 @@ type Provider struct {
 
 	tb  testing.TB
 	ctx context.Context //nolint:containedctx // of every call, as Terraform's has its logger
-	end func()
 
 	noIdentities bool
 }
@@ -38,14 +37,9 @@ func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
 	skipWithoutCLI(tb)
 	server := provider.NewServer("test", provider.Machine{Env: lookup(env)}, true)
-	p := &Provider{Server: server, Schema: provider.Schemas(), tb: tb, ctx: tb.Context(), end: server.End}
-	tb.Cleanup(p.End)
+	p := &Provider{Server: server, Schema: provider.Schemas(), tb: tb, ctx: tb.Context()}
 	return p
 }
-
-// End ends the process. Nothing that it still does is recorded. Whether Terraform saves what it was
-// told is decided by what it shows to later processes.
-func (p *Provider) End() { p.end() }
 
 // must makes a call that may only fail with diagnostics.
 func must[Q, R any](p *Provider, call func(context.Context, Q) (R, error), req Q) R {

@@ -160,7 +160,6 @@ func (c trial) begin(t *testing.T) *scene {
 	if prepare := surfaces[c.surface].prepare; prepare != nil {
 		p := w.Provider(trialConfig)
 		prepare(s, p)
-		p.End()
 	}
 	s.records = s.recorded()
 	return s
@@ -178,10 +177,9 @@ func (s *scene) recorded() string {
 	return b.String()
 }
 
-// untouched ends the trial's process. It tells that the service and the records are as they were
+// untouched tells that the service and the records are as they were
 // before the trial: the service has processed nothing but reads.
 func (s *scene) untouched() bool {
-	s.p.End()
 	synctest.Wait()
 	return s.recorded() == s.records && !slices.ContainsFunc(s.w.Journal(), func(r simulator.Request) bool {
 		return r.Method != http.MethodGet && r.Fault != "truncate" && !strings.HasPrefix(r.Fault, "status ")

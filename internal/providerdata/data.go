@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -22,7 +21,6 @@ import (
 type Data struct {
 	API      *api.Client
 	Uploader *upload.Uploader
-	Ledger   *resume.Ledger // of earlier uploads, and goes with them
 
 	// Unknown is set during a plan in which the provider block has values that come from a resource
 	// that is not applied yet. No request may be made then.
