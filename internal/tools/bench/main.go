@@ -26,12 +26,11 @@ type bench struct {
 	root     string // the repository's top folder
 	work     string // temporary folder, removed at the end
 	runs     int
-	most     int    // resources or files in a series, at most
+	most     int    // files in a series, at most
 	profiles string // loads of the part lines, separated by commas
 
-	contenders string // of the parts lines and drawn, separated by commas
-	beside     string // another build of this program, whose engine takes part there; "": none
-	seed       uint64 // of the sizes and lines that these parts draw
+	beside string // another build of this program, whose engine takes part there; "": none
+	seed   uint64 // of the sizes and lines that these parts draw
 
 	tools tools
 }
@@ -48,12 +47,8 @@ var parts = []struct {
 	run  func(*bench, context.Context) error
 }{
 	{"uploads", (*bench).uploads},
-	{"resume", (*bench).resume},
 	{"lines", (*bench).lines},
-	{"drawn", (*bench).drawnLines},
-	{"calls", (*bench).refusals},
 	{"folder", (*bench).folders},
-	{"refresh", (*bench).refresh},
 }
 
 func main() {
@@ -83,10 +78,9 @@ func start(ctx context.Context, args []string) (err error) {
 	b := &bench{}
 	flags := flag.NewFlagSet("bench [part ...]", flag.ContinueOnError)
 	flags.IntVar(&b.runs, "runs", 5, "runs of which the median is taken")
-	flags.IntVar(&b.most, "most", mostFiles, "most resources or files in a series")
+	flags.IntVar(&b.most, "most", mostFiles, "most files in a series")
 	flags.StringVar(&b.profiles, "profiles", loadNames(), "what the part lines measures")
-	flags.StringVar(&b.contenders, "contenders", strings.Join(lineContenders, ","), "what takes part in lines and drawn")
-	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit that has the same sizes of parts, whose engine takes part in lines and drawn")
+	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit that has the same sizes of parts, whose engine takes part in lines")
 	flags.Uint64Var(&b.seed, "seed", rand.Uint64N(1e6), "of the sizes and lines that are drawn")
 	flags.StringVar(&b.tools.cli, "cli", "terraform", "terraform or tofu")
 	flags.StringVar(&b.root, "root", "../../..", "the repository's top folder")
