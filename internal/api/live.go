@@ -25,7 +25,7 @@ func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (Session, error) {
 	for _, value := range spec {
 		if text, ok := value.(string); ok && strings.Contains(text, "://") {
-			c.mask.AddStreams(text)
+			c.mask.AddURLs(text)
 		}
 	}
 	call := wire.Call{Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, NonIdempotent: true}
@@ -58,7 +58,7 @@ func (c *Client) GetSession(ctx context.Context, id string) (Session, error) {
 func (c *Client) decodeSession(body any) (Session, error) {
 	s, err := readSession(find(body, "id"))
 	if s != nil {
-		c.mask.AddStreams(s.urls()...)
+		c.mask.AddURLs(s.urls()...)
 	}
 	return s, err
 }

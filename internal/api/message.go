@@ -68,7 +68,7 @@ func said(v any, depth int) string {
 // refuses reports whether the body of a success says that the call was refused.
 func refuses(v any) bool {
 	o, _ := v.(object)
-	return o["success"] == false || o["ok"] == false || o["status"] == "error" || said(o["error"], 0) != "" || said(o["errors"], 0) != ""
+	return o["success"] == false || o["ok"] == false || o["status"] == "error" || o["errorMessage"] != nil || said(o["error"], 0) != "" || said(o["errors"], 0) != ""
 }
 
 // Values of Error.StorageCode.

@@ -64,7 +64,11 @@ func (u Upload) Begins() string { return u.Name }
 // PresignUpload asks where to PUT one file (SERVICE.md, call 1).
 func (c *Client) PresignUpload(ctx context.Context, upload Upload) (*UploadTarget, error) {
 	call := wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/presign-url", Body: presignRequest(upload)}
-	return ask(ctx, c, "getting an upload address for "+c.mask.Line(upload.Name), call, decodeUploadTarget)
+	target, err := ask(ctx, c, "getting an upload address for "+c.mask.Line(upload.Name), call, decodeUploadTarget)
+	if err == nil {
+		c.mask.AddURLs(target.URL)
+	}
+	return target, err
 }
 
 // CreateMultipartUpload begins an upload in parts (SERVICE.md, call 3).
@@ -80,7 +84,9 @@ func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, numb
 		Body:   map[string]any{"key_path": keyPath, "upload_id": uploadID, "part_number": number},
 		Undone: undone(decodePartURL),
 	}
-	return ask(ctx, c, fmt.Sprintf("getting the address of part %d", number), call, decodePartURL)
+	address, err := ask(ctx, c, fmt.Sprintf("getting the address of part %d", number), call, decodePartURL)
+	c.mask.AddURLs(address)
+	return address, err
 }
 
 // CompleteMultipartUpload makes the object from its parts, given in order (SERVICE.md, call 6).

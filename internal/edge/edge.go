@@ -65,7 +65,7 @@ func (s *server) learn(ctx context.Context, req any) context.Context {
 	for _, field := range fields.Fields() {
 		if value, ok := field.Interface().(*tfprotov6.DynamicValue); ok && value != nil {
 			for _, address := range streamURL.FindAll(value.MsgPack, -1) {
-				s.mask.AddStreams(string(address))
+				s.mask.AddURLs(string(address))
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"html"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -31,8 +32,9 @@ const (
 	masked = "***"
 	// shortest, in bytes, is the shortest secret that is searched for.
 	shortest = 6
-	// streamsKept is how many stream keys are known, the latest ones: a data source reads more.
-	streamsKept = 512
+	// urlSecretsKept is how many secrets of URLs are known, the latest ones: a data source reads
+	// more stream keys, and an upload has more addresses.
+	urlSecretsKept = 512
 	// lineLimit is the length of a line in characters, and lineRead how many bytes of a text are
 	// looked at for it.
 	lineLimit = 500
@@ -43,7 +45,7 @@ const (
 type Redactor struct {
 	mu      sync.RWMutex
 	secrets map[string]bool
-	streams []string // secrets of streams, the oldest first
+	ofURLs  []string // secrets of URLs, the oldest first
 	needles []string // the forms of all secrets, the longest first
 }
 
@@ -68,27 +70,26 @@ func (r *Redactor) Add(secrets ...string) {
 	}
 }
 
-// AddStreams makes r know the secrets in URLs of streams: the last segment of the path, which is
-// the stream key, the query and the password.
-func (r *Redactor) AddStreams(addresses ...string) {
+// AddURLs makes r know the secrets in presigned URLs and in those of streams.
+func (r *Redactor) AddURLs(addresses ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, address := range addresses {
-		for _, secret := range streamSecrets(address) {
-			if len(secret) < shortest || r.secrets[secret] || slices.Contains(r.streams, secret) {
-				continue
+		secrets := PresignedSecrets(address)
+		if strings.HasPrefix(strings.ToLower(address), "rtmp") {
+			secrets = streamSecrets(address)
+		}
+		for _, secret := range secrets {
+			if len(secret) >= shortest && !r.secrets[secret] && !slices.Contains(r.ofURLs, secret) {
+				r.ofURLs = append(r.ofURLs, secret)
+				r.insert(secret)
 			}
-			r.streams = append(r.streams, secret)
-			r.insert(secret)
 		}
 	}
-	if len(r.streams) > streamsKept {
-		r.streams = slices.Clone(r.streams[len(r.streams)-streamsKept/2:])
+	if len(r.ofURLs) > urlSecretsKept {
+		r.ofURLs = slices.Clone(r.ofURLs[len(r.ofURLs)-urlSecretsKept/2:])
 		r.needles = nil
-		for secret := range r.secrets {
-			r.insert(secret)
-		}
-		for _, secret := range r.streams {
+		for _, secret := range slices.AppendSeq(slices.Clone(r.ofURLs), maps.Keys(r.secrets)) {
 			r.insert(secret)
 		}
 	}
@@ -124,7 +125,8 @@ func formsOf(secret string) []string {
 
 var percentEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// streamSecrets lists the secrets in the URL of a stream.
+// streamSecrets lists the secrets in the URL of a stream: the last segment of the path, which is the
+// stream key, the query and the password.
 func streamSecrets(address string) []string {
 	path, query, _ := strings.Cut(address, "?")
 	path = strings.TrimRight(path, "/")

@@ -32,7 +32,7 @@ func TestVectors(t *testing.T) {
 			if secret, ok := strings.CutPrefix(line, "+secret "); ok {
 				r.Add(secret)
 			} else if address, ok := strings.CutPrefix(line, "+stream "); ok {
-				r.AddStreams(address)
+				r.AddURLs(address)
 			} else if got := r.Text(text); !strings.HasPrefix(line, "# ") && got != want {
 				t.Errorf("%s\n shown as %s\n want     %s", text, got, want)
 			}
@@ -62,12 +62,12 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestTheLatestStreamsAreKnown: listings of any length take bounded memory and time.
-func TestTheLatestStreamsAreKnown(t *testing.T) {
+// TestTheLatestURLsAreKnown: listings of any length take bounded memory and time.
+func TestTheLatestURLsAreKnown(t *testing.T) {
 	t.Parallel()
 	r := redact.New("known-secret")
 	for i := range 2000 {
-		r.AddStreams(fmt.Sprintf("rtmp://in.example.com/live/stream-key-%04d", i))
+		r.AddURLs(fmt.Sprintf("rtmp://in.example.com/live/stream-key-%04d", i))
 	}
 	for text, want := range map[string]string{"known-secret": "***", "stream-key-1999": "***", "stream-key-0000": "stream-key-0000"} {
 		if got := r.Text(text); got != want {

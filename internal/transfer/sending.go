@@ -328,7 +328,7 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 func (s *sending) failure(err error) retry.Failure {
 	f := retry.Failure{Kind: kindOf(err), Began: time.Now()}
 	if e, ok := errors.AsType[*StatusError](err); ok {
-		f.After, f.Began = min(e.retryAfter, longestAfter), e.began
+		f.After, f.Began = e.retryAfter, e.began
 	}
 	if e, ok := errors.AsType[*ConnectionError](err); ok && f.Kind == retry.Unreached {
 		name, host := s.of.engine.sender.host(s.url)
