@@ -78,8 +78,7 @@ func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *
 	}
 	tb.Cleanup(func() { _ = service.Close() }) // before the listeners, which wait for the requests that it holds
 	service.SetStorageURL(w.Storage.URL() + "/storage")
-	client := &http.Client{Transport: &http.Transport{DialContext: w.dial, DisableKeepAlives: true}}
-	w.Server = &Server{Service: service, URL: w.VOD.URL(), Client: client}
+	w.Server = &Server{Service: service, URL: w.VOD.URL()}
 	w.Env = w.Environment(tb)
 	w.Env["VODLIVE_BASE_URL"] = w.Live.URL()
 	return w
@@ -88,7 +87,43 @@ func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *
 // Provider starts a provider process and configures it.
 func (w *World) Provider(config Attrs) *Provider {
 	w.tb.Helper()
-	return w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: w.dial, Disk: w.Disk})
+	c := &connections{dial: w.dial}
+	p := w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, Disk: w.Disk})
+	p.kill = c.breakAll
+	return p
+}
+
+// connections are those of one provider process.
+type connections struct {
+	dial provider.Dial
+
+	mu     sync.Mutex
+	opened []net.Conn
+	broken bool
+}
+
+func (c *connections) open(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := c.dial(ctx, network, address)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil && c.broken {
+		_ = conn.Close()
+		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}
+	if err == nil {
+		c.opened = append(c.opened, conn)
+	}
+	return conn, err
+}
+
+// breakAll breaks all connections, and refuses others from now on.
+func (c *connections) breakAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = true
+	for _, conn := range c.opened {
+		_ = conn.Close()
+	}
 }
 
 // start starts a provider process on a machine.

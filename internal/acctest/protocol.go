@@ -24,8 +24,9 @@ type Provider struct {
 	Server tfprotov6.ProviderServer
 	Schema *tfprotov6.GetProviderSchemaResponse
 
-	tb  testing.TB
-	ctx context.Context //nolint:containedctx // of every call, as Terraform's has its logger
+	tb   testing.TB
+	ctx  context.Context //nolint:containedctx // of every call, as Terraform's has its logger
+	kill func()
 
 	noIdentities bool
 }
@@ -39,6 +40,10 @@ func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	p := &Provider{Server: server, Schema: provider.Schemas(), tb: tb, ctx: tb.Context()}
 	return p
 }
+
+// Kill cuts a process of World.Provider off from the service, as SIGKILL does: a call that is under
+// way fails after its retries, and the caller ignores its result.
+func (p *Provider) Kill() { p.kill() }
 
 // must makes a call that may only fail with diagnostics.
 func must[Q, R any](p *Provider, call func(context.Context, Q) (R, error), req Q) R {

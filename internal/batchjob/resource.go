@@ -60,18 +60,9 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Any strings. A change submits another job on the same paths. An empty map and null values count as no triggers.",
 			},
-			"id": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "Made by the provider, because the service returns no id.",
-			},
-			"message": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "Message of the service in response to the submission.",
-			},
-			"submitted_at": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "Time of the submission (RFC 3339, UTC), by the clock of this machine.",
-			},
+			"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Made by the provider, because the service returns no id."},
+			"message":      schema.StringAttribute{Computed: true, MarkdownDescription: "Message of the service in response to the submission."},
+			"submitted_at": schema.StringAttribute{Computed: true, MarkdownDescription: "Time of the submission (RFC 3339, UTC), by the clock of this machine."},
 		},
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -92,6 +93,28 @@ var (
 	hexadecimal = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 	within      = regexp.MustCompile(`\b[0-9A-Fa-f]{64}\b`)
 )
+
+// FileName accepts what can be the last part of a key path.
+var FileName = providerdata.StringRule{Kind: "file name", Allowed: "must be a file name without a slash", Problem: func(given string) string {
+	problem := upload.NameProblem(given)
+	if problem == "" {
+		return ""
+	}
+	return fmt.Sprintf("is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", given, problem)
+}}
+
+// PartSize validates the size of a part. It names the unit, which is easily taken for MiB.
+var PartSize = providerdata.NumberRule{
+	Allowed: fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize),
+	OK:      func(n int64) bool { return n >= transfer.MinPartSize && n <= transfer.MaxPartSize },
+	Hint: func(n int64) string {
+		if n <= 0 || n > transfer.MaxPartSize>>20 {
+			return ""
+		}
+		mib := max(n, transfer.MinPartSize>>20)
+		return fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
+	},
+}
 
 // MediaType validates the media type of a file.
 var MediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {

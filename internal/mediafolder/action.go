@@ -16,14 +16,24 @@ import (
 // Check reports what Upload would fail on, as far as it shows without reading the files. The apply
 // may make a folder that does not exist yet.
 func (s Selection) Check(ctx context.Context) diag.Diagnostics {
-	m := model{Selection: s}
-	if !m.isKnown(ctx) {
+	if !s.isKnown(ctx) {
 		return nil
 	}
 	p := planner{selection: s}
-	if err := p.find(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch err := p.find(); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
 		p.refuse(err.Error() + ".")
+		return p.diags
 	}
+	problems := map[string]error{}
+	for name, localPath := range p.paths {
+		if _, err := (upload.File{Path: localPath}).Check(); err != nil {
+			problems[name] = err
+		}
+	}
+	p.refuseUnfit(problems)
 	return p.diags
 }
 

@@ -102,7 +102,15 @@ func decodeManifest(manifest types.String) (files map[string]file, err error) {
 
 // isKnown reports whether the plan knows which files are uploaded.
 func (m *model) isKnown(ctx context.Context) bool {
-	return !slices.ContainsFunc([]attr.Value{m.SourceDir, m.Include, m.Exclude, m.Triggers}, func(v attr.Value) bool {
+	return m.Selection.isKnown(ctx) && areKnown(ctx, m.Triggers)
+}
+
+func (s Selection) isKnown(ctx context.Context) bool {
+	return areKnown(ctx, s.SourceDir, s.Include, s.Exclude)
+}
+
+func areKnown(ctx context.Context, values ...attr.Value) bool {
+	return !slices.ContainsFunc(values, func(v attr.Value) bool {
 		value, err := v.ToTerraformValue(ctx)
 		return err != nil || !value.IsFullyKnown()
 	})

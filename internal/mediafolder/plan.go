@@ -108,8 +108,6 @@ func clashes(names []string) (lines []string) {
 	return lines
 }
 
-const defaultContentType = "application/octet-stream"
-
 // read returns the files with their contents as they are now. A file whose content is stored keeps
 // its key path, also if it moved and its stored name is the same.
 func (p *planner) read(ctx context.Context, show func(line string)) map[string]file {
@@ -120,20 +118,19 @@ func (p *planner) read(ctx context.Context, show func(line string)) map[string]f
 	inspections := make([]upload.Inspection, len(names))
 	for i, name := range names {
 		inspections[i].Path, inspections[i].Name = p.paths[name], storedName(name)
-		inspections[i].ContentType = cmp.Or(upload.TypeByName(name), defaultContentType)
 	}
 	p.data.Uploader.InspectFiles(ctx, p.title(), inspections, show)
 	if ctx.Err() != nil {
-		p.refuse("The run was interrupted while the files were read. Nothing was sent.")
+		p.refuse("Reading the files ended before all were read, and nothing was sent. " + providerdata.ErrorText(context.Cause(ctx)))
 		return nil
 	}
 	storedByName := p.storedByName()
 	files := make(map[string]file, len(names))
-	var problems []string
+	problems := map[string]error{}
 	for i, name := range names {
 		now := inspections[i]
 		if now.Err != nil {
-			problems = append(problems, strings.TrimSpace(upload.NameFile(now.Err, name).Error()+". "+providerdata.Advice(now.Err)))
+			problems[name] = now.Err
 			continue
 		}
 		f := file{SHA256: now.SHA256, Size: now.Size, ContentType: now.ContentType}
@@ -142,8 +139,18 @@ func (p *planner) read(ctx context.Context, show func(line string)) map[string]f
 		}
 		files[name] = f
 	}
-	p.refuseFiles(problems)
+	p.refuseUnfit(problems)
 	return files
+}
+
+// refuseUnfit refuses files by their errors.
+func (p *planner) refuseUnfit(problems map[string]error) {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(problems)) {
+		err := problems[name]
+		lines = append(lines, strings.TrimSpace(upload.NameFile(err, name).Error()+". "+providerdata.Advice(err)))
+	}
+	p.refuseFiles(lines)
 }
 
 // title names the folder in lines of progress.

@@ -72,15 +72,25 @@ func (u uploaded) diagnostics(dir, advice string) (diags diag.Diagnostics) {
 	if len(u.failed) == 0 {
 		return diags
 	}
-	detail := fmt.Sprintf("%d of %d files of %s could not be uploaded:\n%s\n\n", len(u.failed), len(u.sent), dir, providerdata.List(failureLines(u.failed)))
-	for _, name := range slices.Sorted(maps.Keys(u.failed)) {
-		if cause := providerdata.Advice(u.failed[name]); cause != "" {
-			detail += cause + "\n\n"
-			break
+	paragraphs := []string{
+		fmt.Sprintf("%d of %d files of %s could not be uploaded:\n%s", len(u.failed), len(u.sent), dir, providerdata.List(failureLines(u.failed))),
+		firstAdvice(u.failed),
+		strings.TrimSpace(fmt.Sprintf("Files that this run has stored: %d. %s", len(u.sent)-len(u.failed), advice)),
+	}
+	isEmpty := func(paragraph string) bool { return paragraph == "" }
+	diags.AddError("Files could not be uploaded", strings.Join(slices.DeleteFunc(paragraphs, isEmpty), "\n\n"))
+	return diags
+}
+
+// firstAdvice returns what can be done about the first error that says it, "" if none does. Most
+// failures of one run have one cause.
+func firstAdvice(failed map[string]error) string {
+	for _, name := range slices.Sorted(maps.Keys(failed)) {
+		if advice := providerdata.Advice(failed[name]); advice != "" {
+			return advice
 		}
 	}
-	diags.AddError("Files could not be uploaded", fmt.Sprintf("%sFiles that this run has stored: %d. %s", detail, len(u.sent)-len(u.failed), advice))
-	return diags
+	return ""
 }
 
 // failureLines returns a line for each error text, because an outage has one for thousands of files.

@@ -24,10 +24,7 @@ type FileArguments struct {
 // may make the file, so a missing one is no error.
 func (a FileArguments) Check() (diags diag.Diagnostics) {
 	m := model{FileArguments: a}
-	if a.Source.IsUnknown() {
-		return nil
-	}
-	if _, err := m.file().Check(); err != nil && !upload.IsMissing(err) {
+	if _, err := m.file().Check(); err != nil && !a.Source.IsUnknown() && !upload.IsMissing(err) {
 		diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", named(err)))
 	}
 	return diags

@@ -195,12 +195,11 @@ func (p *planner) planUpload(ctx context.Context, wanted model) {
 
 // defaultType returns the media type of the file under a name, unknown while the name is.
 func (p *planner) defaultType(fileName types.String) types.String {
-	f := upload.File{Path: p.config.Source.ValueString()}
-	f.Name = fileName.ValueString()
-	if fileName.IsUnknown() || upload.TypeByName(f.Name) == "" && p.config.Source.IsUnknown() {
+	if fileName.IsUnknown() || upload.TypeByName(fileName.ValueString()) == "" && p.config.Source.IsUnknown() {
 		return types.StringUnknown()
 	}
-	return types.StringValue(f.DefaultType())
+	wanted := model{FileArguments: FileArguments{Source: p.config.Source, FileName: fileName}}
+	return types.StringValue(wanted.file().DefaultType())
 }
 
 // firstSet returns the first value that is not null, null if all are.

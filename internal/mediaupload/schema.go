@@ -66,7 +66,7 @@ func Arguments() map[string]schema.Attribute {
 			Optional: true, Computed: true,
 			MarkdownDescription: "Name of the stored file, the last part of its key path. Default: the name of the stored file, or else the base name of `source`. " +
 				"Required with `content` and `content_base64`. A change uploads the file again.",
-			Validators: []validator.String{fileName},
+			Validators: []validator.String{mediafile.FileName},
 		},
 		"content_type": schema.StringAttribute{
 			Optional: true, Computed: true,
@@ -94,7 +94,7 @@ func methodArguments() map[string]schema.Attribute {
 			Optional: true,
 			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. Default: 5 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
 				"A change sends nothing.",
-			Validators: []validator.Int64{partSize},
+			Validators: []validator.Int64{mediafile.PartSize},
 		},
 	}
 }

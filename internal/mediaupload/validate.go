@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -28,15 +27,6 @@ func (r *mediaUpload) ValidateConfig(ctx context.Context, req resource.ValidateC
 			"`method` is \"multipart\", but `content` and `content_base64` are sent with one PUT. Remove `method`, or put the content into a file and set `source`.")
 	}
 }
-
-// fileName accepts what can be the last part of a key path.
-var fileName = providerdata.StringRule{Kind: "file name", Allowed: "must be a file name without a slash", Problem: func(given string) string {
-	problem := upload.NameProblem(given)
-	if problem == "" {
-		return ""
-	}
-	return fmt.Sprintf("is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", given, problem)
-}}
 
 // The rules of content never show it: it may be a secret.
 var (
@@ -56,17 +46,4 @@ func sizeProblem(size int) string {
 		return fmt.Sprintf("has %d bytes; it %s. Put larger content into a file, and set `source`.", size, contentSize)
 	}
 	return ""
-}
-
-// partSize names the unit, which is easily taken for MiB.
-var partSize = providerdata.NumberRule{
-	Allowed: fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize),
-	OK:      func(n int64) bool { return n >= transfer.MinPartSize && n <= transfer.MaxPartSize },
-	Hint: func(n int64) string {
-		if n <= 0 || n > transfer.MaxPartSize>>20 {
-			return ""
-		}
-		mib := max(n, transfer.MinPartSize>>20)
-		return fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
-	},
 }

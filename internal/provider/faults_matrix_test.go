@@ -176,7 +176,7 @@ func (c cell) run(t *testing.T, kind faultKind) {
 	var path, id string
 	switch c.call {
 	case simulator.CallBatch:
-		path = w.Store(t)
+		path = w.AddObject()
 	case simulator.CallGetSession, simulator.CallListSessions:
 		id = w.AddSession(simulator.SessionRecord{})
 	}

@@ -5,12 +5,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -91,33 +88,6 @@ func (v NumberRule) ValidateInt64(_ context.Context, req validator.Int64Request,
 	resp.Diagnostics.AddAttributeError(req.Path, InvalidValue, problem)
 }
 
-// NoNulls rejects a null element of a list, a set or a map, as of a variable that is not set: what
-// it would do is never what was meant.
-var NoNulls noNulls
-
-type noNulls struct{}
-
-func (noNulls) Description(context.Context) string               { return "must have no null element" }
-func (v noNulls) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	refuseNulls(req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
-}
-
-func (noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
-	refuseNulls(req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
-}
-
-func (noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	refuseNulls(req.Path, slices.Collect(maps.Values(req.ConfigValue.Elements())), &resp.Diagnostics)
-}
-
-func refuseNulls(at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
-	if slices.ContainsFunc(elements, attr.Value.IsNull) {
-		diags.AddAttributeError(at, InvalidValue, fmt.Sprintf("`%s` has an element that is null, as a variable is that is not set. Give the element a value, or leave it out.", at))
-	}
-}
-
 // PathProblem returns why a text cannot be meant as a path on this machine, "" if it can.
 func PathProblem(given string) string {
 	scheme, _, isURL := strings.Cut(given, "://")
@@ -127,7 +97,7 @@ func PathProblem(given string) string {
 	case given == "~" || strings.HasPrefix(given, "~/"):
 		return fmt.Sprintf("is %q, and nothing replaces the ~ by a home folder: write pathexpand(%q), or $HOME in a variable of the environment", given, given)
 	case isURL && len(scheme) > 1: // not shown: a URL may hold a secret
-		return "is a URL, not a path on this machine: download the file first, and write its path"
+		return "is a URL, not a path on this machine: download the file first, as the guide \"Uploads\" shows, and write its path"
 	}
 	return ""
 }

@@ -57,8 +57,10 @@ func (o *operation) run(ctx context.Context) error {
 	}
 	found, err := o.find(ctx)
 	switch {
-	case err != nil:
+	case err != nil && found != nil && found.Stored == nil:
 		o.result.Left = found
+		return err
+	case err != nil:
 		return err
 	case found != nil && found.Stored != nil:
 		o.result.StoredFile = *found.Stored
@@ -83,21 +85,14 @@ func (o *operation) find(ctx context.Context) (*resume.Upload, error) {
 	if !isUsable {
 		return nil, nil //nolint:nilnil // the file is sent otherwise
 	}
-	unfinished := found
-	if found.Stored != nil {
-		unfinished = nil
-	}
-	ours, err := o.uploader.isOurs(ctx, o.file, found.KeyPath)
-	switch {
-	case err != nil:
-		return unfinished, err
-	case !ours:
+	isOurs, err := o.uploader.isOurs(ctx, o.file, found.KeyPath)
+	if err == nil && !isOurs {
 		return nil, nil //nolint:nilnil // it is of another customer
 	}
-	if err := o.uploader.CheckCustomer(found.KeyPath); err != nil {
-		return unfinished, err
+	if err == nil {
+		err = o.uploader.CheckCustomer(found.KeyPath)
 	}
-	return found, nil
+	return found, err
 }
 
 func (o *operation) warn(w Warning) {

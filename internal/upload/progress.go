@@ -21,7 +21,6 @@ import (
 const (
 	lineSeconds = 5  // between lines in a file, and in the output of an action
 	logSeconds  = 10 // between lines in the provider's log
-	rateSeconds = 3  // with bytes before there is a rate
 )
 
 // counts are what is known of the files of a task, or of the whole process.
@@ -30,32 +29,20 @@ type counts struct {
 	size, done   int64 // bytes; size is without what is missing of files that failed
 	sent         int64 // bytes of done that this process has sent
 
-	rate    float64 // bytes a second, the newer the heavier
-	seconds int     // with bytes
-	before  int64   // sent a second ago
+	rate   float64 // bytes a second, the newer the heavier
+	before int64   // sent a second ago
 }
 
 // tick updates the rate. It is called every second.
 func (c *counts) tick() {
-	now := float64(c.sent - c.before)
-	if c.before = c.sent; c.seconds == 0 {
-		c.rate = now
-	} else {
-		c.rate += (now - c.rate) / 5
-	}
-	if c.sent > 0 {
-		c.seconds++
-	}
+	c.rate += (float64(c.sent-c.before) - c.rate) / 5
+	c.before = c.sent
 }
 
 // line returns a text such as "42 %, 3.1 GB of 7.4 GB, 88 MB/s, 49 s left".
 func (c *counts) line() string {
 	text := fmt.Sprintf("%d %%, %s of %s", c.done*100/max(c.size, 1), bytesText(c.done), bytesText(c.size))
-	switch {
-	case c.done >= c.size:
-	case c.rate < 1:
-		text += ", waiting"
-	case c.seconds >= rateSeconds:
+	if c.done < c.size && c.rate >= 1 {
 		left := time.Duration(float64(c.size-c.done) / c.rate * float64(time.Second))
 		text += fmt.Sprintf(", %s/s, %s left", bytesText(int64(c.rate)), left.Round(time.Second))
 	}
@@ -71,10 +58,7 @@ func bytesText(n int64) string {
 	for amount >= 1000 && len(units) > 1 {
 		amount, units = amount/1000, units[1:]
 	}
-	if amount < 10 && units[0] != "B" {
-		return fmt.Sprintf("%.1f %s", amount, units[0])
-	}
-	return fmt.Sprintf("%.0f %s", amount, units[0])
+	return fmt.Sprintf("%.4g %s", amount, units[0])
 }
 
 // task is what is shown while it runs.
@@ -172,8 +156,13 @@ func (p *progress) safe(text string) string { return parse.Escape(p.mask.Text(te
 // run shows the tasks until stop is closed. It writes without the mutex, because a terminal may be
 // held, and uploads must go on.
 func (p *progress) run(ctx context.Context, stop chan struct{}) {
-	out, isTerminal := p.openOut(ctx)
+	out, err := openProgress(p.path)
+	if err != nil {
+		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": p.path, "error": err.Error()})
+	}
 	defer func() { _ = out.Close() }() // of nil, too
+	info, err := out.Stat()
+	isTerminal := err == nil && info.Mode()&fs.ModeCharDevice != 0
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for second := 1; ; second++ {
@@ -229,19 +218,6 @@ func (p *progress) tick(second int) string {
 	return p.safe(strings.Join(lines, "; "))
 }
 
-func (p *progress) openOut(ctx context.Context) (out *os.File, isTerminal bool) {
-	if p.path == "" {
-		return nil, false
-	}
-	out, err := openProgress(p.path)
-	if err != nil {
-		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": p.path, "error": err.Error()})
-		return nil, false
-	}
-	info, err := out.Stat()
-	return out, err == nil && info.Mode()&fs.ModeCharDevice != 0
-}
-
 // CheckProgressFile returns why progress cannot be written to a path.
 func CheckProgressFile(path string) error {
 	out, err := openProgress(path)
@@ -252,8 +228,11 @@ func CheckProgressFile(path string) error {
 }
 
 // openProgress opens a terminal, or a regular file, which it creates if there is none. It does not
-// open anything else: opening a pipe waits for its other end.
+// open anything else: opening a pipe waits for its other end. The file of no path is nil.
 func openProgress(path string) (*os.File, error) {
+	if path == "" {
+		return nil, nil //nolint:nilnil // nobody asks for progress
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
 		return nil, errors.New("it is neither a regular file nor a terminal")
 	}

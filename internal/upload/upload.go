@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
@@ -43,10 +44,11 @@ type Uploader struct {
 	config   Config
 	progress *progress
 
-	asking   chan struct{} // holds one value while an operation asks for the customer
-	mu       sync.Mutex
-	customer string                // of the key paths that the service gave in this run; "": it gave none
-	users    map[string]*operation // of the key paths and upload ids that the service gave in this run
+	asking   chan struct{}          // holds one value while an operation asks for the customer
+	customer atomic.Pointer[string] // of the key paths that the service gave in this run; nil: it gave none
+
+	mu    sync.Mutex
+	users map[string]*operation // of the key paths and upload ids that the service gave in this run
 
 	left sync.Map // files that Leave was given: StoredFile by place
 }
@@ -124,29 +126,22 @@ func (u *Uploader) isOurs(ctx context.Context, f File, keyPath string) (bool, er
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}
-	if u.knownCustomer() == "" {
+	if u.customer.Load() == nil {
 		target, err := u.config.API.PresignUpload(ctx, f.Upload)
 		if err != nil {
 			return false, err
 		}
 		u.noteCustomer(target.KeyPath)
 	}
+	customer := u.customer.Load()
 	parsed, err := parse.SplitKeyPath(keyPath)
-	return err == nil && parsed.CustomerID == u.knownCustomer(), nil
-}
-
-func (u *Uploader) knownCustomer() string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.customer
+	return err == nil && customer != nil && parsed.CustomerID == *customer, nil
 }
 
 // noteCustomer notes whose key paths the service gives.
 func (u *Uploader) noteCustomer(keyPath string) {
 	if parsed, err := parse.SplitKeyPath(keyPath); err == nil {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		u.customer = parsed.CustomerID
+		u.customer.Store(&parsed.CustomerID)
 	}
 }
 
