@@ -278,13 +278,6 @@ func (t *Turn) ask(ctx context.Context, address func(context.Context) (string, e
 	return url, err
 }
 
-// Beside returns how many other PUTs have a slot, of this upload and others.
-func (t *Turn) Beside() int {
-	t.sender.of.mu.Lock()
-	defer t.sender.of.mu.Unlock()
-	return t.sender.of.gate.used - 1
-}
-
 // Stored notes that a PUT has succeeded, of size bytes, which began and sent its last byte at some
 // times. Connections that lost packets when they were new carry, for a long time, a fraction of
 // what others do. So near the end of an upload that is alone, the slot of a slow PUT rests if the

@@ -196,7 +196,6 @@ func (a argument) check(t *testing.T, of, name string, first int, lost bool) {
 		}
 		config = config.With(nest(name, values[i]))
 		if lost && step == 1 {
-			p.End()
 			p = w.Provider(nil)
 			if kind == "resource" {
 				o = p.New(typ)

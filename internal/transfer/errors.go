@@ -49,7 +49,7 @@ type StatusError struct {
 	Unsent []string
 
 	retryAfter time.Duration
-	refused    time.Duration // for how long storage has refused every PUT with 429 or 503
+	began      time.Time // when the PUT began
 }
 
 func (e *StatusError) Error() string {
@@ -178,16 +178,9 @@ func kindOf(err error) retry.Kind {
 	return retry.Final
 }
 
-// lost reports whether the connection failed, so that another PUT should use another one.
-func lost(err error) bool {
-	_, stalled := errors.AsType[*StallError](err)
-	_, broken := errors.AsType[*ConnectionError](err)
-	return stalled || broken
-}
-
 // kindOfStatus is more patient than retry.OfStatus: a PUT may be repeated after any failure.
 func kindOfStatus(e *StatusError) retry.Kind {
-	if kind := retry.OfStatus(e.Status); kind != retry.Final {
+	if kind := retry.OfStatus(e.Status, e.retryAfter); kind != retry.Final {
 		return kind
 	}
 	if expired(e) {

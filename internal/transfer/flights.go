@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"net"
 	"slices"
 	"sync"
 	"time"
@@ -75,8 +74,7 @@ func (fs *flights) handed() (most int64) {
 func (fs *flights) progress() (handed, all int64) { return fs.handed(), fs.size }
 
 // send sends a part. It returns the first PUT's error, else the second's.
-// avoid is what other PUTs of the part should not use.
-func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Addr, err error) {
+func (fs *flights) send(ctx context.Context, p put) (res stored, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan *flight, mostPUTs)
@@ -101,24 +99,21 @@ func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Add
 					cancel(f.err)
 				}
 			}
-			if remote := f.remote.Load(); remote != nil && lost(f.err) {
-				p.avoid = append(p.avoid, *remote)
-			}
 		case <-look.C:
 			switch {
 			case failed != nil || won != nil || p.part == 0:
 			case inFlight == 1 && fs.turn.Surplus(fs.handed(), fs.size):
 				cancel(errSurplus)
-			case fs.repeat(ctx, &p, ended):
+			case fs.repeat(ctx, p, ended):
 				inFlight++
 			}
 		}
 	}
 	if won == nil {
-		return stored{}, p.avoid, failed
+		return stored{}, failed
 	}
 	won.stored.repeated = failed != nil
-	return won.stored, p.avoid, nil
+	return won.stored, nil
 }
 
 // begin begins a PUT.
@@ -186,7 +181,7 @@ func (fs *flights) ended(f *flight) {
 }
 
 // repeat begins another PUT if the only one lags, or if its answer is late.
-func (fs *flights) repeat(ctx context.Context, p *put, ended chan<- *flight) bool {
+func (fs *flights) repeat(ctx context.Context, p put, ended chan<- *flight) bool {
 	fs.mu.Lock()
 	only := fs.flying[0]
 	alone, last, lastSent := len(fs.flying) == 1 && fs.made < mostPUTs, fs.last == only, only.lastSent
@@ -214,9 +209,6 @@ func (fs *flights) repeat(ctx context.Context, p *put, ended chan<- *flight) boo
 		fs.last = nil
 		fs.mu.Unlock()
 	}
-	if remote := only.remote.Load(); remote != nil {
-		p.avoid = append(p.avoid, *remote)
-	}
-	fs.begin(ctx, *p, f, ended)
+	fs.begin(ctx, p, f, ended)
 	return true
 }

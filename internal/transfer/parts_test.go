@@ -290,7 +290,6 @@ func TestRetryAfter(t *testing.T) {
 		least, most time.Duration
 	}{
 		{"seconds", "20", 20 * time.Second, 20 * time.Second},
-		{"too long", "86400", 5 * time.Minute, 5 * time.Minute},
 	} {
 		bubble.Run(t, c.name, func(t *testing.T) {
 			f, want := newFile(t, partSize)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -34,8 +33,7 @@ type sender struct {
 	throttle  *rate.Limiter // nil: no limit
 	stall     time.Duration // without progress, after which a request ends
 	refused   func()        // is told that storage asks for fewer requests
-	limiter   *retry.Limiter
-	hosts     *sync.Map // of storage, *retry.Host by name and port
+	hosts     *sync.Map     // of storage, *retry.Host by name and port
 	redactor  *redact.Redactor
 }
 
@@ -56,8 +54,6 @@ type put struct {
 	contentType string
 	md5         string // Content-MD5; "": not sent
 	section     *digest.Section
-	avoid       []net.Addr    // addresses of storage that another PUT should not use
-	beside      int           // PUTs that begin at about the same time
 	sent        func(n int64) // is told how many bytes were handed over
 	// last is asked before the last bytes are sent. An error withholds them, so that no object is
 	// made.
@@ -81,18 +77,15 @@ type request struct {
 	watch      *time.Timer        // ends the request when it makes no progress
 	handed     atomic.Int64       // bytes of the latest body
 	latest     atomic.Pointer[body]
-	remote     atomic.Pointer[net.Addr] // of the latest connection; nil: none
-	began      time.Time                // when it was this PUT's turn
-	connecting atomic.Bool              // there is no connection yet
+	began      time.Time   // when it was this PUT's turn
+	connecting atomic.Bool // there is no connection yet
 }
 
 // send makes one PUT. When it returns, nothing reads the file for it any more.
 func (r *request) send(ctx context.Context) (res stored, err error) {
-	if r.began, err = r.limiter.Wait(ctx, func(time.Duration) error { return nil }); err != nil {
-		return stored{}, err
-	}
+	r.began = time.Now()
 	name, host := r.host(r.url)
-	ctx, r.cancel = context.WithCancelCause(retry.Beside(retry.Avoid(host.To(ctx), r.avoid...), r.beside))
+	ctx, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
 	r.answering, r.answers = context.WithCancel(ctx)
 	defer r.answers()
@@ -100,14 +93,10 @@ func (r *request) send(ctx context.Context) (res stored, err error) {
 	defer r.watch.Stop()
 	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { r.connecting.Store(true) },
-		GotConn: func(got httptrace.GotConnInfo) {
+		GotConn: func(httptrace.GotConnInfo) {
 			r.connecting.Store(false)
 			host.Reached()
 			r.progress()
-			if got.Conn != nil {
-				remote := got.Conn.RemoteAddr()
-				r.remote.Store(&remote)
-			}
 		},
 		GotFirstResponseByte: func() { r.answers(); r.progress() },
 	})
@@ -142,17 +131,13 @@ func (r *request) run() (res stored, status int, err error) {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	name, host := r.host(r.url)
 	host.Reached()
-	var refused time.Duration
-	if retry.OfStatus(resp.StatusCode) == retry.Busy {
-		refused = r.limiter.Refused(r.began, min(retry.After(resp.Header), longestAfter))
+	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
 		r.refused()
-	} else {
-		r.limiter.Accepted(r.began)
 	}
 	success := resp.StatusCode == http.StatusOK || r.part == 0 && resp.StatusCode >= 200 && resp.StatusCode <= 299
 	if !success || isDocument(resp, text) {
 		e := refusal(r.op, r.part, resp, text, r.masker(r.put))
-		e.Host, e.refused = name, refused
+		e.Host, e.began = name, r.began
 		if resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusBadRequest {
 			e.Unsent = unsent(req)
 		}

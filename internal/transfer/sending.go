@@ -210,7 +210,6 @@ func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err 
 			err = s.announce(ctx)
 		}
 		if err == nil {
-			s.beside = turn.Beside()
 			res, err = s.send(ctx, fs)
 		}
 		if err == nil && res.keyed && len(res.checksums) == 0 { // while the slot is held, so that the next PUT knows
@@ -243,8 +242,7 @@ func (s *sending) send(ctx context.Context, fs *flights) (res stored, err error)
 		return stored{}, err
 	}
 	defer landed()
-	res, s.avoid, err = fs.send(own, s.put)
-	return res, err
+	return fs.send(own, s.put)
 }
 
 // announce has the next PUT say the MD5 of its content, if that is the only proof.
@@ -303,7 +301,7 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	if expired(err) {
 		s.url = ""
 	}
-	failed := s.failure(ctx, err)
+	failed := s.failure(err)
 	deadline, limited := ctx.Deadline()
 	switch {
 	case failed.Kind == retry.Failed && expired(err) && s.refused < freeRefusals:
@@ -327,14 +325,14 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 }
 
 // failure describes a failed attempt.
-func (s *sending) failure(ctx context.Context, err error) retry.Failure {
-	f := retry.Failure{Kind: kindOf(err)}
+func (s *sending) failure(err error) retry.Failure {
+	f := retry.Failure{Kind: kindOf(err), Began: time.Now()}
 	if e, ok := errors.AsType[*StatusError](err); ok {
-		f.After, f.Refused = e.retryAfter, e.refused
+		f.After, f.Began = e.retryAfter, e.began
 	}
 	if e, ok := errors.AsType[*ConnectionError](err); ok && f.Kind == retry.Unreached {
 		name, host := s.of.engine.sender.host(s.url)
-		f.Left = host.Unreached(ctx, e.began, name, e.err, e.message)
+		f.Host, f.Began, f.Text = host, e.began, "waiting for "+name+": "+e.message
 	}
 	return f
 }

@@ -33,7 +33,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 type ( // what package digest says of files, for users of this package
@@ -96,7 +95,7 @@ func New(c Config) *Engine {
 	e := &Engine{retries: c.MaxRetries, pace: pace.New(max(c.Concurrency, 0), c.Bandwidth), reader: digest.NewReader(digest.SystemFiles(c.Files))}
 	e.sender = sender{
 		transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout,
-		refused: e.pace.Refused, limiter: retry.NewLimiter(), hosts: &sync.Map{}, redactor: cmp.Or(c.Redactor, redact.New()),
+		refused: e.pace.Refused, hosts: &sync.Map{}, redactor: cmp.Or(c.Redactor, redact.New()),
 	}
 	return e
 }

@@ -9,15 +9,12 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -248,30 +245,6 @@ func TestPartsAreSentInOrder(t *testing.T) {
 			}
 		}
 	})
-}
-
-// The first PUT says how many begin with it, so that their connections are made with its own.
-func TestPUTsBesideTheFirst(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ parts, slots, want int }{{1, 4, 0}, {3, 4, 2}, {40, 4, 3}, {40, 1, 0}} {
-		synctest.Test(t, func(t *testing.T) {
-			f, _ := newFile(t, test.parts*partSize/100)
-			var first atomic.Int64
-			s := &store{rule: func(a *attempt, req *http.Request) (*http.Response, error) {
-				if a.Part == 1 {
-					first.Store(int64(retry.BesideOf(req.Context())))
-				}
-				time.Sleep(time.Second)
-				return nil, nil
-			}}
-			e := newEngine(s, func(c *transfer.Config) { c.Concurrency = test.slots })
-			_, err := e.UploadParts(t.Context(), f, partSize/100, nil, &ledger{})
-			must.Succeed(t, err)
-			if got := int(first.Load()); got != test.want {
-				t.Errorf("%d parts, %d slots: %d beside the first, not %d", test.parts, test.slots, got, test.want)
-			}
-		})
-	}
 }
 
 // slowHandle is a file of which each read takes a second.
