@@ -1,6 +1,6 @@
 // Package sessionfield has the only list of the fields of a live session (SERVICE.md, "Sessions").
-// The request and the decoder of package api, the attributes of package livesession, the function
-// format_import_blocks, and what the masker knows of streams are made from it.
+// The request and the decoder of package api, and the attributes of package livesession, are made
+// from it.
 package sessionfield
 
 import (
