@@ -28,6 +28,7 @@ func TestSessionMachine(t *testing.T) {
 		blocks := rapid.SliceOfN(rapid.Custom(drawSessionBlock), 4, 4).Draw(drawn, "blocks")
 		steps := rapid.SliceOfN(rapid.Custom(drawSessionStep), 2, 14).Draw(drawn, "steps")
 		playInBubble(t, drawn, func(tb testing.TB) {
+			tb.Helper()
 			m := newSessionMachine(tb, service)
 			for i, b := range blocks {
 				m.configure(i%2, sessionAddresses[i/2], b)
