@@ -19,7 +19,7 @@ const (
 	firstInterval   = 500 * time.Millisecond
 	longestInterval = 15 * time.Second
 	longestBusy     = 2 * time.Second // of a request that was refused because there are too many: the others wait, too
-	secondsMost     = 1e9 // of a Retry-After
+	secondsMost     = 1e9             // of a Retry-After
 	// longestWait is the longest wait in an operation without a time limit.
 	longestWait = 10 * time.Minute
 	// FirstContact is how long connections are tried to a host to which none was made before: its
