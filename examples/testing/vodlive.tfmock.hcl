@@ -53,13 +53,12 @@ mock_resource "vodlive_media_upload" {
 
 mock_resource "vodlive_media_folder" {
   defaults = {
-    id                 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    include            = ["**"]
-    files              = { "promo.mp4" = "vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4" }
-    manifest           = "{\"promo.mp4\":{\"key_path\":\"vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4\",\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\"size\":1048576,\"etag\":\"\\\"d41d8cd98f00b204e9800998ecf8427e\\\"\",\"content_type\":\"video/mp4\",\"uploaded_at\":\"2030-01-01T00:00:00Z\"}}"
-    file_count         = 1
-    total_size         = 1048576
-    incomplete_uploads = null
+    id         = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    include    = ["**"]
+    files      = { "promo.mp4" = "vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4" }
+    manifest   = "{\"promo.mp4\":{\"key_path\":\"vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4\",\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\"size\":1048576,\"etag\":\"\\\"d41d8cd98f00b204e9800998ecf8427e\\\"\",\"content_type\":\"video/mp4\",\"uploaded_at\":\"2030-01-01T00:00:00Z\"}}"
+    file_count = 1
+    total_size = 1048576
   }
 }
 

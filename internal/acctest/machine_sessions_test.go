@@ -25,9 +25,14 @@ func TestSessionMachine(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(drawn *rapid.T) {
 		service := drawService(drawn)
-		steps := rapid.SliceOfN(rapid.Custom(drawSessionStep), 1, 12).Draw(drawn, "steps")
+		blocks := rapid.SliceOfN(rapid.Custom(drawSessionBlock), 4, 4).Draw(drawn, "blocks")
+		steps := rapid.SliceOfN(rapid.Custom(drawSessionStep), 2, 14).Draw(drawn, "steps")
 		playInBubble(t, drawn, func(tb testing.TB) {
+			tb.Helper()
 			m := newSessionMachine(tb, service)
+			for i, b := range blocks {
+				m.configure(i%2, sessionAddresses[i/2], b)
+			}
 			for _, s := range steps {
 				m.step(s)
 			}
@@ -271,7 +276,7 @@ func (m *sessionMachine) run(of int, w ways) *run {
 		m.tb.Errorf("a run without an apply sends a create request")
 	}
 	m.checkRequests(r, m.drawn[of])
-	m.checkForgotten(r)
+	m.checkForgotten(r, m.drawn[of])
 	m.checkErrors(r)
 	for address, o := range r.user.state {
 		for _, object := range objects(o) {
@@ -291,12 +296,16 @@ func (m *sessionMachine) checkRequests(r *run, drawn map[string]sessionBlock) {
 			return b.kind() == request.kind && b.Existing == "create"
 		})
 		for _, s := range request.equal {
-			isListed := !s.CreatedAt.Add(m.listAfter).After(r.begun)
-			if isListed && !mayCreate && !r.hasReturned(s.ID) {
+			if m.isListed(s, r) && !mayCreate && !r.hasReturned(s.ID) {
 				m.tb.Errorf("%s creates a session %q while %s runs", r.user.name, request.kind, s.ID)
 			}
 		}
 	}
+}
+
+// isListed reports whether the listing has shown a session since the apply of a run began.
+func (m *sessionMachine) isListed(s simulator.SessionRecord, r *run) bool {
+	return !s.CreatedAt.Add(m.listAfter).After(r.begun)
 }
 
 // hasReturned reports whether the provider has returned an object with an id.
@@ -305,21 +314,24 @@ func (r *run) hasReturned(id string) bool {
 }
 
 // checkForgotten: a run that takes a running session from the state says so, unless the session was
-// tainted.
-func (m *sessionMachine) checkForgotten(r *run) {
+// tainted. No plan sees `-replace`, whose Create finds the session again if it is listed.
+func (m *sessionMachine) checkForgotten(r *run, drawn map[string]sessionBlock) {
 	kept := map[string]bool{}
 	for _, o := range r.user.state {
 		for _, object := range objects(o) {
 			kept[object.Text("id")] = true
 		}
 	}
-	running := map[string]bool{}
+	running, listed := map[string]bool{}, map[string]bool{}
 	for _, s := range m.Sessions() {
-		running[s.ID] = isRunning(s)
+		running[s.ID], listed[s.ID] = isRunning(s), m.isListed(s, r)
 	}
 	for address, o := range r.before {
 		for _, object := range objects(o) {
 			id := object.Text("id")
+			if address == r.Replace && (drawn[address].Existing == "create" || !listed[id]) {
+				continue
+			}
 			if running[id] && !kept[id] && !object.Tainted && !strings.Contains(r.text(), id) {
 				m.tb.Errorf("%s: session %s runs and leaves the state without a word", address, id)
 			}

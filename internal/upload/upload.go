@@ -48,7 +48,7 @@ type Uploader struct {
 	customer atomic.Pointer[string] // of the key paths that the service gave in this run; nil: it gave none
 
 	mu    sync.Mutex
-	users map[string]*operation // of the key paths and upload ids that the service gave in this run
+	users map[string]*user // of the key paths and upload ids that the service gave in this run
 
 	left sync.Map // files that Leave was given: StoredFile by place
 }
@@ -56,7 +56,7 @@ type Uploader struct {
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor, c.Resume = cmp.Or(c.Redactor, redact.New()), cmp.Or(c.Resume, resume.New(""))
-	return &Uploader{config: c, progress: newProgress(c.ProgressFile, c.Redactor), users: map[string]*operation{}, asking: make(chan struct{}, 1)}
+	return &Uploader{config: c, progress: newProgress(c.ProgressFile, c.Redactor), users: map[string]*user{}, asking: make(chan struct{}, 1)}
 }
 
 // StoredFile is a stored file as the service and storage describe it, "" for what they left out.
@@ -98,7 +98,7 @@ func (u *Uploader) CheckCustomer(keyPath string) error {
 
 // accept checks a key path that the service gave for an upload, and an upload id if there is one. No
 // two files may share them.
-func (u *Uploader) accept(o *operation, keyPath, uploadID string) error {
+func (u *Uploader) accept(by *user, keyPath, uploadID string) error {
 	if err := u.CheckCustomer(keyPath); err != nil {
 		return err
 	}
@@ -109,10 +109,10 @@ func (u *Uploader) accept(o *operation, keyPath, uploadID string) error {
 		if given == "" {
 			continue
 		}
-		if other := u.users[given]; other != nil && other != o {
-			return &SharedError{Given: given, Files: [2]string{other.name, o.name}}
+		if other := u.users[given]; other != nil && other != by {
+			return &SharedError{Given: given, Files: [2]string{other.fileName, by.fileName}}
 		}
-		u.users[given] = o
+		u.users[given] = by
 	}
 	return nil
 }
