@@ -18,7 +18,8 @@ import (
 const (
 	firstInterval   = 500 * time.Millisecond
 	longestInterval = 15 * time.Second
-	secondsMost     = 1e9 // of a Retry-After
+	longestBusy     = 2 * time.Second // of a request that was refused because there are too many: the others wait, too
+	secondsMost     = 1e9             // of a Retry-After
 	// longestWait is the longest wait in an operation without a time limit.
 	longestWait = 10 * time.Minute
 	// FirstContact is how long connections are tried to a host to which none was made before: its
@@ -93,7 +94,7 @@ func (a *Attempts) Next(ctx context.Context, f Failure) (wait time.Duration, aga
 	lasted := time.Since(a.since)
 	switch f.Kind {
 	case Busy:
-		again = limited || lasted < Outage
+		again, wait = limited || lasted < Outage, max(min(wait, longestBusy), f.After)
 	case Unreached:
 		patience := FirstContact
 		if f.Host.reached.Load() {
