@@ -3,6 +3,7 @@ package acctest_test
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"net/http"
@@ -27,6 +28,24 @@ import (
 // A state machine draws the life cycle of some resources as a list of steps and plays it in virtual
 // time. After every step it checks what the contract promises at any time. A step that has no object
 // does nothing, so rapid can shrink a list by leaving out steps.
+
+// check checks a property with a number of life cycles, or with as many as -rapid.checks says:
+// rapid's default would take minutes.
+func check(t *testing.T, number int, property func(*rapid.T)) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	isDefault := checks.Value.String() == checks.DefValue
+	played, failed := 0, false
+	rapid.Check(t, func(drawn *rapid.T) {
+		if played++; isDefault && played > number && !failed {
+			return
+		}
+		held := false
+		defer func() { failed = failed || !held }() // rapid goes on, to shrink the life cycle
+		property(drawn)
+		held = true
+	})
+}
 
 // playInBubble plays a drawn life cycle. What goes wrong fails the test of rapid, which then shrinks
 // the life cycle.
@@ -101,7 +120,7 @@ type user struct {
 	provider acctest.Attrs
 	blocks   map[string]block            // by address
 	state    map[string]acctest.Instance // by address
-	between  func()                      // is called between a plan and its apply; nil: nothing happens
+	between  func(*run)                  // is called between a plan and its apply; nil: nothing happens
 }
 
 // block is a resource of the configuration.
@@ -195,7 +214,7 @@ func (u *user) terraform(w ways) *run {
 		if r.plan(fresh); !r.failed && w.Only == "" {
 			u.state = fresh
 			if u.between != nil {
-				u.between()
+				u.between(r)
 			}
 			r.start()
 			r.apply()

@@ -23,7 +23,7 @@ import (
 // resources whose arguments may be equal.
 func TestSessionMachine(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(drawn *rapid.T) {
+	check(t, 40, func(drawn *rapid.T) {
 		service := drawService(drawn)
 		blocks := rapid.SliceOfN(rapid.Custom(drawSessionBlock), 4, 4).Draw(drawn, "blocks")
 		steps := rapid.SliceOfN(rapid.Custom(drawSessionStep), 2, 14).Draw(drawn, "steps")
@@ -314,7 +314,8 @@ func (r *run) hasReturned(id string) bool {
 }
 
 // checkForgotten: a run that takes a running session from the state says so, unless the session was
-// tainted. No plan sees `-replace`, whose Create finds the session again if it is listed.
+// tainted. No plan sees `-replace`. Its Create finds the session again if it is listed and, with
+// create_before_destroy, if it is the only equal one.
 func (m *sessionMachine) checkForgotten(r *run, drawn map[string]sessionBlock) {
 	kept := map[string]bool{}
 	for _, o := range r.user.state {
@@ -329,7 +330,8 @@ func (m *sessionMachine) checkForgotten(r *run, drawn map[string]sessionBlock) {
 	for address, o := range r.before {
 		for _, object := range objects(o) {
 			id := object.Text("id")
-			if address == r.Replace && (drawn[address].Existing == "create" || !listed[id]) {
+			b := drawn[address]
+			if address == r.Replace && (b.Existing == "create" || b.CreateFirst || !listed[id]) {
 				continue
 			}
 			if running[id] && !kept[id] && !object.Tainted && !strings.Contains(r.text(), id) {
