@@ -54,10 +54,6 @@ type presignRequest struct {
 	ContentType string `json:"content_type,omitempty"`
 }
 
-// Begins identifies what CreateMultipartUpload sends: an unfinished upload that was begun with
-// anything else is not continued.
-func (u Upload) Begins() string { return u.Name }
-
 // The calls of an upload are POSTs, but they may be repeated: what a lost response leaves behind, a
 // URL or an upload id that nobody uses, neither costs money nor is seen.
 

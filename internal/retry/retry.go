@@ -54,13 +54,10 @@ func OfStatus(status int, after time.Duration) Kind {
 }
 
 // Host is what this process knows of a host: whether it was reached. It is safe for concurrent use.
-type Host struct{ reached, told atomic.Bool }
+type Host struct{ reached atomic.Bool }
 
 // Reached notes that a connection was made.
-func (h *Host) Reached() {
-	h.reached.Store(true)
-	h.told.Store(false)
-}
+func (h *Host) Reached() { h.reached.Store(true) }
 
 // Failure is an attempt that was not done.
 type Failure struct {
@@ -68,7 +65,6 @@ type Failure struct {
 	Began time.Time     // when the attempt began
 	After time.Duration // that the server asks to wait (Retry-After)
 	Host  *Host         // Unreached: which could not be reached
-	Text  string        // Unreached: that the user is told while the request waits
 }
 
 // Attempts decides about the attempts of one request.
@@ -101,23 +97,12 @@ func (a *Attempts) Next(ctx context.Context, f Failure) (wait time.Duration, aga
 			patience = Outage
 		}
 		again, wait = lasted < patience, min(wait, patience-lasted)
-		if tell, ok := ctx.Value(tellKey{}).(func(string)); ok && again && !f.Host.told.Swap(true) {
-			tell(f.Text)
-		}
 	case Failed:
 		a.retries--
 		again = a.retries >= 0
 	case Done, Final:
 	}
 	return wait, again && (limited && time.Until(end) > wait || !limited && wait <= longestWait)
-}
-
-type tellKey struct{}
-
-// TellWaits returns a context for requests whose user is told by tell that they wait for a host. It
-// may be called concurrently.
-func TellWaits(ctx context.Context, tell func(text string)) context.Context {
-	return context.WithValue(ctx, tellKey{}, tell)
 }
 
 // Intervals returns a function that gives, call after call, the times to wait between the attempts

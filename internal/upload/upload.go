@@ -50,7 +50,6 @@ type Uploader struct {
 	mu    sync.Mutex
 	users map[string]*user // of the key paths and upload ids that the service gave in this run
 
-	left sync.Map // files that Leave was given: StoredFile by place
 }
 
 // New returns an Uploader.
@@ -163,24 +162,4 @@ func (u *Uploader) Shown(ctx context.Context, f File, keyPath string) {
 	if f.Size >= recordedSize {
 		u.config.Resume.Shown(ctx, u.key(f), keyPath)
 	}
-}
-
-// Leave gives a stored file, which leaves the state with a folder whose creation failed, to the
-// creation that follows in this process.
-func (u *Uploader) Leave(f File, stored StoredFile) { u.left.Store(f.place(), stored) }
-
-// place identifies a file that Leave was given.
-func (f File) place() Place { return Place{f.Path, f.Object()} }
-
-// Place is a file at a path.
-type Place struct {
-	Path string
-	Object
-}
-
-// takeLeft returns a file that Leave was given, once.
-func (u *Uploader) takeLeft(f File) (StoredFile, bool) {
-	left, ok := u.left.LoadAndDelete(f.place())
-	stored, _ := left.(StoredFile)
-	return stored, ok
 }

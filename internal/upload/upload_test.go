@@ -177,41 +177,6 @@ func TestOneFailingFileStopsNoOther(t *testing.T) {
 	})
 }
 
-func TestOutageEndsAFolder(t *testing.T) {
-	t.Parallel()
-	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
-		w.Fail(simulator.Fault{Call: simulator.CallPresignURL, Status: http.StatusForbidden})
-		var files []upload.File
-		for i := range 200 {
-			files = append(files, w.file(fmt.Sprintf("%d.mp4", i), 1000))
-		}
-		notTried := 0
-		for _, o := range w.UploadFolder(t.Context(), "folder", files, nil) {
-			if errors.Is(o.Err, upload.ErrNotTried) {
-				notTried++
-			}
-		}
-		if notTried < 100 {
-			t.Errorf("%d of 200 files were not tried", notTried)
-		}
-	})
-}
-
-func TestStoredFileIsLeftToTheNextUpload(t *testing.T) {
-	t.Parallel()
-	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
-		f := w.file("a.mp4", 1000)
-		stored := w.upload(f).StoredFile
-		w.Leave(f, stored)
-		if again := w.upload(f); again.StoredFile != stored {
-			t.Errorf("stored again: %+v", again.StoredFile)
-		}
-		if other := w.upload(f); other.KeyPath == stored.KeyPath {
-			t.Error("left to two uploads")
-		}
-	})
-}
-
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "progress")

@@ -202,6 +202,5 @@ func (t *trace) failure(ctx context.Context, err error, x *exchange) (failure, e
 	} else if ctx.Err() != nil {
 		return f, ended(ctx)
 	}
-	f.Text = "waiting for " + x.url.Host + ": " + text
 	return f, &callError{text, cause}
 }
