@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func (c *CLI) attach(run *exec.Cmd) (end func()) {
 	}
 	provider := exec.CommandContext(c.tb.Context(), program, "-debug")
 	provider.Dir = run.Dir
-	provider.Env = append(run.Env[:len(run.Env):len(run.Env)], "TF_LOG_PROVIDER_VODLIVE=OFF", "TF_LOG_SDK=OFF")
+	provider.Env = slices.Concat(run.Env, []string{"TF_LOG_PROVIDER_VODLIVE=OFF", "TF_LOG_SDK=OFF"})
 	printed, err := provider.StdoutPipe()
 	if err == nil {
 		err = provider.Start()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -59,13 +58,7 @@ func (w *world) write(name, content string) {
 }
 
 // large is content that is sent in two parts.
-func large(seed byte) string {
-	content := make([]byte, 6*mib)
-	_, _ = rand.NewChaCha8([32]byte{seed}).Read(content)
-	return string(content)
-}
 
-var inParts = acctest.Attrs{"method": "multipart", "part_size": 5 * mib}
 
 // apply refreshes and plans in one provider process and applies in another.
 func (w *world) apply() acctest.Diagnostics {

@@ -19,9 +19,9 @@ type service struct {
 	server *httptest.Server
 }
 
-func serve(o simulator.Options) (*service, error) {
+func serve(o simulator.Options) *service {
 	s := simulator.New(o)
-	return &service{Service: s, server: httptest.NewServer(s)}, nil
+	return &service{Service: s, server: httptest.NewServer(s)}
 }
 
 func (s *service) close() {

@@ -43,17 +43,7 @@ func (b *bench) folders(ctx context.Context) error {
 		t.add(row...)
 	}
 	t.print()
-	return b.manyParts(ctx)
-}
-
-// sizes are the numbers of resources in a series.
-func (b *bench) sizes() (list []int) {
-	for _, n := range []int{1, 10, 100, 300, 1000} {
-		if n <= b.most {
-			list = append(list, n)
-		}
-	}
-	return list
+	return nil
 }
 
 type manyFiles struct {
@@ -81,7 +71,7 @@ func (b *bench) manyFiles(ctx context.Context, n int) (m manyFiles, err error) {
 	}
 	defer slow.close()
 	slow.expect(c)
-	cmd, err := b.rclone(loopback, slow, c).command(ctx)
+	cmd, err := b.rclone(slow, c).command(ctx)
 	if err != nil {
 		return m, err
 	}
@@ -89,7 +79,7 @@ func (b *bench) manyFiles(ctx context.Context, n int) (m manyFiles, err error) {
 		return m, err
 	}
 	fmt.Printf("%d files\trclone copy\t%.2f s\n", n, m.rclone.wall.Seconds())
-	s, w, err := b.applied(ctx, fmt.Sprintf("resource \"vodlive_media_folder\" \"files\" {\n  source_dir  = %s\n  name_format = \"flat\"\n}\n", quoted(c.dir)), n, &m.folder, &m.folderPlan)
+	s, w, err := b.applied(ctx, fmt.Sprintf("resource \"vodlive_media_folder\" \"files\" {\n  source_dir = %s\n}\n", quoted(c.dir)), n, &m.folder, &m.folderPlan)
 	if err != nil {
 		return m, err
 	}
@@ -106,9 +96,7 @@ func (b *bench) manyFiles(ctx context.Context, n int) (m manyFiles, err error) {
 
 // applied applies the configuration of n files with a new service, then plans it.
 func (b *bench) applied(ctx context.Context, config string, n int, apply, plan *usage) (s *service, w *workdir, err error) {
-	if s, err = serve(simulator.Options{Latency: latency, DiscardContent: true}); err != nil {
-		return nil, nil, err
-	}
+	s = serve(simulator.Options{Latency: latency, DiscardContent: true})
 	defer func() {
 		if err != nil {
 			s.close()
@@ -130,45 +118,4 @@ func (b *bench) applied(ctx context.Context, config string, n int, apply, plan *
 	}
 	fmt.Printf("%d files\tTerraform\tapply %.2f s\tplan %.2f s\n", n, apply.wall.Seconds(), plan.wall.Seconds())
 	return s, w, err
-}
-
-// manyParts applies one sparse file in many parts of the least size that storage takes.
-func (b *bench) manyParts(ctx context.Context) error {
-	t := table{
-		title: "One file in many parts",
-		text:  "A sparse file in parts of 5 MiB, no latency; the simulated service takes every byte with its MD5 and keeps none.",
-		head:  []string{"parts", "apply", "calls", "provider's CPU", "memory"},
-	}
-	for _, n := range b.sizes() {
-		if err := b.partsOf(ctx, &t, n); err != nil {
-			return err
-		}
-	}
-	t.print()
-	return nil
-}
-
-func (b *bench) partsOf(ctx context.Context, t *table, n int) error {
-	s, err := serve(simulator.Options{DiscardContent: true})
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	path := fmt.Sprintf("%s/parts-%d.mp4", b.work, n)
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		return err
-	}
-	if err := os.Truncate(path, int64(n)*5*mebibyte); err != nil {
-		return err
-	}
-	f, err := b.workdir(s, fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = %s\n  method = \"multipart\"\n  part_size = %d\n}\n", quoted(path), 5*mebibyte))
-	if err != nil {
-		return err
-	}
-	u, err := f.run(ctx, "apply", "-auto-approve")
-	if err != nil {
-		return err
-	}
-	t.add(n, u.wall, s.calls(), u.provider, u.memory)
-	return nil
 }

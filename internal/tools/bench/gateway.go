@@ -23,7 +23,6 @@ var key = storagetest.Key{AccessKey: "bench-access-key", SecretKey: "bench-secre
 type store interface {
 	name() string
 	host() string
-	secure(ctx context.Context, dir string, c certificate) error // listens with TLS, too; dir is for files
 	expect(c content)
 	empty(ctx context.Context) error // forgets what was sent
 	close()
@@ -31,8 +30,8 @@ type store interface {
 
 // gateway is versitygw, a real S3 server, over a folder.
 type gateway struct {
-	program, dir, address string
-	processes             []*exec.Cmd
+	dir, address string
+	process      *exec.Cmd
 }
 
 func (b *bench) startGateway(ctx context.Context) (*gateway, error) {
@@ -44,25 +43,25 @@ func (b *bench) startGateway(ctx context.Context) (*gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gateway{program: b.tools.versitygw, dir: dir, address: free.Addr().String()}
+	g := &gateway{dir: dir, address: free.Addr().String()}
 	_ = free.Close()
-	if err := g.start(ctx, g.address); err != nil {
+	if err := g.start(ctx, b.tools.versitygw); err != nil {
 		g.close()
 		return nil, err
 	}
 	return g, nil
 }
 
-// start starts a process for the folder and waits until it listens.
-func (g *gateway) start(ctx context.Context, address string, flags ...string) error {
-	cmd := exec.CommandContext(ctx, g.program, append([]string{"--quiet", "--keep-alive", "--port", address}, append(flags, "posix", g.dir)...)...)
+// start starts the server for the folder and waits until it listens.
+func (g *gateway) start(ctx context.Context, program string) error {
+	cmd := exec.CommandContext(ctx, program, "--quiet", "--keep-alive", "--port", g.address, "posix", g.dir)
 	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+key.AccessKey, "ROOT_SECRET_KEY="+key.SecretKey)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	g.processes = append(g.processes, cmd)
+	g.process = cmd
 	for deadline := time.Now().Add(30 * time.Second); ; <-time.After(50 * time.Millisecond) {
-		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", g.address)
 		if err == nil {
 			return c.Close()
 		}
@@ -70,15 +69,6 @@ func (g *gateway) start(ctx context.Context, address string, flags ...string) er
 			return err
 		}
 	}
-}
-
-// secure starts a second process: one listens with TLS or without.
-func (g *gateway) secure(ctx context.Context, dir string, c certificate) error {
-	cert, key, err := c.files(dir)
-	if err != nil {
-		return err
-	}
-	return g.start(ctx, secured(g.address), "--cert", cert, "--key", key)
 }
 
 func listen(ctx context.Context) (net.Listener, error) {
@@ -90,9 +80,9 @@ func (g *gateway) host() string   { return g.address }
 func (g *gateway) expect(content) {}
 
 func (g *gateway) close() {
-	for _, cmd := range g.processes {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+	if g.process != nil {
+		_ = g.process.Process.Kill()
+		_ = g.process.Wait()
 	}
 	_ = os.RemoveAll(g.dir)
 }
@@ -106,17 +96,12 @@ func (g *gateway) empty(context.Context) error {
 	return err
 }
 
-// bucketAt is a store as the simulated service uses it. It makes the bucket.
-func bucketAt(ctx context.Context, s store) (simulator.Storage, error) {
-	return storagetest.NewS3(ctx, storagetest.S3Config{Endpoint: &url.URL{Scheme: "http", Host: s.host()}, Bucket: bucket, Key: key})
-}
-
-// serviceAt is the simulated service, with its storage at s. Its own storage would check what it
-// gets.
+// serviceAt is the simulated service, with its storage at s, where it makes the bucket. Its own
+// storage would check what it gets.
 func serviceAt(ctx context.Context, s store) (*service, error) {
-	storage, err := bucketAt(ctx, s)
+	storage, err := storagetest.NewS3(ctx, storagetest.S3Config{Endpoint: &url.URL{Scheme: "http", Host: s.host()}, Bucket: bucket, Key: key})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
-	return serve(simulator.Options{Storage: storage})
+	return serve(simulator.Options{Storage: storage}), nil
 }

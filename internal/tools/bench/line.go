@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,9 +21,6 @@ const (
 	nearAddress = "10.99.0.1"
 	farAddress  = "10.99.0.2"
 )
-
-// storageAddresses are more addresses of the far end. Nobody has the last one.
-var storageAddresses = []string{farAddress, "10.99.1.2", "10.99.1.3", "10.99.1.4"}
 
 // line is an emulated long line between two network namespaces. Contenders run in the near one,
 // servers listen in the far one. The namespaces have no name: they end with the line, or with this
@@ -51,7 +47,7 @@ func newLine(ctx context.Context, program string, p profile) (l *line, err error
 	if l.near, err = newNamespace(ctx, nearAddress); err != nil {
 		return l, err
 	}
-	if l.far, err = newNamespace(ctx, farAddress, storageAddresses[1:3]...); err != nil {
+	if l.far, err = newNamespace(ctx, farAddress); err != nil {
 		return l, err
 	}
 	argument, err := json.Marshal(p)
@@ -95,9 +91,8 @@ func (l *line) close() (d delivery, err error) {
 	return d, err
 }
 
-// serve listens at the far end, on the port of a server's own address, with TLS unless config is
-// nil.
-func (l *line) serve(ctx context.Context, address string, config *tls.Config, accept func(net.Listener)) error {
+// serve listens at the far end, on the port of a server's own address.
+func (l *line) serve(ctx context.Context, address string, accept func(net.Listener)) error {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
@@ -108,11 +103,7 @@ func (l *line) serve(ctx context.Context, address string, config *tls.Config, ac
 		return err
 	}
 	l.closeLater(listener)
-	listener = &farListener{listener, l}
-	if config != nil {
-		listener = tls.NewListener(listener, config)
-	}
-	go accept(listener)
+	go accept(&farListener{listener, l})
 	return nil
 }
 
@@ -139,7 +130,7 @@ func (f *farListener) Accept() (net.Conn, error) {
 // namespace is a network namespace with one TUN device.
 type namespace struct{ file, device *os.File }
 
-func newNamespace(ctx context.Context, address string, further ...string) (n *namespace, err error) {
+func newNamespace(ctx context.Context, address string) (n *namespace, err error) {
 	n = &namespace{}
 	onThread(func() {
 		if err = unix.Unshare(unix.CLONE_NEWNET); err != nil {
@@ -156,11 +147,7 @@ func newNamespace(ctx context.Context, address string, further ...string) (n *na
 		commands := []string{
 			"address add " + address + "/30 dev tun0",
 			"link set tun0 up mtu " + strconv.Itoa(mtu) + " txqueuelen 20000",
-			"route add 10.99.1.0/29 dev tun0 src " + address + " congctl cubic",
 			"route change 10.99.0.0/30 dev tun0 proto kernel scope link src " + address + " congctl cubic",
-		}
-		for _, a := range further {
-			commands = append(commands, "address add "+a+"/32 dev tun0")
 		}
 		for _, args := range commands {
 			if out, failed := exec.CommandContext(ctx, "ip", strings.Fields(args)...).CombinedOutput(); failed != nil {

@@ -3,18 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"net"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // load is what is sent over a line.
@@ -25,11 +21,9 @@ type load struct {
 	count    int
 	size     int64   // bytes of each file; 0: drawn, another one each round
 	sizes    []int64 // bytes of the file of each round, on a line that is drawn itself
-	tls      bool
 	expected float64 // share of the line that a good client takes
 
-	late      int64    // of so many PUTs the answer to one is five seconds late; 0: none
-	addresses []string // of storage, for the engine; nil: it has one
+	late int64 // of so many PUTs the answer to one is five seconds late; 0: none
 }
 
 const ms = time.Millisecond
@@ -41,11 +35,6 @@ var loads = []load{
 	{name: "d", text: "200 Mbit/s, 80 ms, 0.1 % loss", line: profile{Rate: 200, RTT: 80 * ms, Loss: .001}, count: 1, expected: .55},
 	{name: "e", text: "400 Mbit/s, 80 ms, 40 Mbit/s each connection", line: profile{Rate: 400, RTT: 80 * ms, Flow: 40}, count: 1, expected: .8},
 	{name: "late", text: "400 Mbit/s, 80 ms, one answer of 50 five seconds late", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, expected: .5, late: 50},
-	{name: "dead", text: "400 Mbit/s, 80 ms, storage at four addresses of which one is dead", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, expected: .8, addresses: storageAddresses},
-	{name: "small", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 200, size: mebibyte, expected: .5},
-	{name: "tls", text: "400 Mbit/s, 80 ms, TLS", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, tls: true, expected: .85},
-	{name: "b4", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 4096 * mebibyte, expected: .9},
-	{name: "c4", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, count: 1, size: 4096 * mebibyte, expected: .85},
 }
 
 // What is tuned may suit a line or, at the end of a file, a size by chance. So the sizes for each
@@ -84,8 +73,6 @@ const (
 	attempts = 3
 )
 
-func (l load) long() bool { return l.size > 1024*mebibyte }
-
 // expects is how long a good client takes for files of some size each.
 func (l load) expects(size int64) time.Duration {
 	return seconds(float64(l.count) * float64(size) / l.line.payload() / l.expected)
@@ -96,23 +83,11 @@ func (l load) limit(size int64) time.Duration { return 2 * l.expects(size) }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-var lineContenders = []string{"engine", "engine beside", "transfer manager", "rclone", "curl"}
+var lineContenders = []string{"engine", "engine beside", "transfer manager"}
 
-// takesPart reports whether a contender is measured in a round. Long loads, and what is there for
-// orientation, are measured in each fifth one.
-func (b *bench) takesPart(l load, contender string, round int) bool {
-	engine := strings.HasPrefix(contender, "engine")
-	oneByOne := contender == "transfer manager" || contender == "curl"
-	orientation := contender == "rclone" || contender == "curl"
-	switch {
-	case contender == "engine beside" && b.beside == "", !slices.Contains(strings.Split(b.contenders, ","), contender):
-		return false
-	case l.addresses != nil && !engine, (l.late > 0 || l.sizes != nil) && orientation, l.count > 1 && oneByOne, l.long() && orientation:
-		return false
-	case l.long(), l.count == 1 && orientation:
-		return round%5 == 0
-	}
-	return true
+// takesPart reports whether a contender is measured.
+func (b *bench) takesPart(contender string) bool {
+	return (contender != "engine beside" || b.beside != "") && slices.Contains(strings.Split(b.contenders, ","), contender)
 }
 
 // run is one run of a contender over a line.
@@ -130,11 +105,11 @@ func (b *bench) lines(ctx context.Context) error {
 		title: "Long lines",
 		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries: means, and the worst one of the engine. "+
 			"*drawn* is %d files of 152 to 640 MiB, of any number of bytes (-seed %d); each contender sends each of them once, in turns. What has one size is sent %d times. "+
-			"4 GiB, and single files by rclone and curl, are sent in each fifth round. The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
-			"*ratio* is the engine's goodput to the transfer manager's at the same size, with 200 files to that of rclone. curl makes one PUT. Memory is the peak of the client's process. "+
+			"The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
+			"*ratio* is the engine's goodput to the transfer manager's at the same size. Memory is the peak of the client's process. "+
 			"`<`: a run was stopped after twice the time that a good client needs. `!`: more than %.0f %% of the packets were more than %v late in each of %d attempts.",
 			drawnSizes, b.seed, b.runs, 100*doubtful, lateAfter, attempts),
-		head: []string{"line", "sent", "engine", "worst", "transfer manager", "ratio", "worst", "rclone", "curl", "engine's memory", "transfer manager's", "rclone's"},
+		head: []string{"line", "sent", "engine", "worst", "transfer manager", "ratio", "worst", "engine's memory", "transfer manager's"},
 	}
 	if b.beside != "" {
 		t.text += " *beside* is the engine of another build of this program, with the ratio of the engine's goodput to it."
@@ -220,9 +195,9 @@ func (b *bench) eachLine(ctx context.Context, todo []load, found func(load, map[
 	}
 	var estimate time.Duration
 	for _, l := range todo {
-		for round, size := range b.lineSizes(l) {
+		for _, size := range b.lineSizes(l) {
 			for _, contender := range lineContenders {
-				if b.takesPart(l, contender, round) {
+				if b.takesPart(contender) {
 					estimate += l.expects(size) * 5 / 4
 				}
 			}
@@ -265,13 +240,12 @@ func (b *bench) lineRound(ctx context.Context, s *site, round int, size int64, r
 	defer c.remove()
 	s.sink.expect(c)
 	commands := map[string]contender{
-		"engine": b.self("engine", s.target, s.sink, s.service, c), "transfer manager": b.self("transfer manager", s.target, s.sink, s.service, c),
-		"engine beside": {"engine beside", played(b.beside, "engine", s.target, s.sink, s.service, c, 5, nil)},
-		"rclone":        b.rclone(s.target, s.sink, c), "curl": s.onePut(c.paths[0]),
+		"engine": b.self("engine", farAddress, s.sink, s.service, c), "transfer manager": b.self("transfer manager", farAddress, s.sink, s.service, c),
+		"engine beside": {"engine beside", played(b.beside, "engine", farAddress, s.sink, s.service, c, nil)},
 	}
 	for i := range lineContenders {
 		name := lineContenders[(i+round)%len(lineContenders)] // another one begins each round
-		if !b.takesPart(s.load, name, round) {
+		if !b.takesPart(name) {
 			continue
 		}
 		r := run{size: size}
@@ -304,13 +278,9 @@ func (b *bench) addLine(t *table, l load, runs map[string][]run) {
 		of := slices.MinFunc(runs["engine"], func(a, b run) int { return cmp.Compare(a.goodput, b.goodput) })
 		worst = shares([]run{of})
 	}
-	peer := "transfer manager"
-	if l.count > 1 {
-		peer = "rclone"
-	}
 	row := []any{l.name + ": " + l.text, sent, shares(runs["engine"]), worst, shares(runs["transfer manager"])}
-	row = append(row, ratios(runs["engine"], runs[peer])...)
-	row = append(row, shares(runs["rclone"]), shares(runs["curl"]), memory("engine"), memory("transfer manager"), memory("rclone"))
+	row = append(row, ratios(runs["engine"], runs["transfer manager"])...)
+	row = append(row, memory("engine"), memory("transfer manager"))
 	if b.beside != "" {
 		row = append(append(row, shares(runs["engine beside"])), ratios(runs["engine"], runs["engine beside"])...)
 	}
@@ -382,29 +352,14 @@ type site struct {
 	load    load
 	sink    *sink
 	service *service
-	target  target
-	config  *tls.Config // nil: plain HTTP
 }
 
 func newSite(ctx context.Context, l load) (s *site, err error) {
-	s = &site{load: l, target: loopback}
-	s.target.connect = farAddress
+	s = &site{load: l}
 	if s.sink, err = startSink(ctx, 0); err != nil {
 		return nil, err
 	}
-	storage, err := bucketAt(ctx, s.sink)
-	if err != nil {
-		return nil, err
-	}
-	if l.tls {
-		storage = secureStorage{storage}
-		certificate := newCertificate()
-		s.config, s.target.scheme, s.target.ca = certificate.config(), "https", certificate.pem()
-	}
-	if l.addresses != nil {
-		storage, s.target.addresses = namedStorage{storage}, l.addresses
-	}
-	s.service, err = serve(simulator.Options{Storage: storage})
+	s.service, err = serviceAt(ctx, s.sink)
 	return s, err
 }
 
@@ -421,18 +376,11 @@ func (s *site) over(ctx context.Context, program string, f func()) (late float64
 		return 0, err
 	}
 	err = errors.Join(
-		l.serve(ctx, s.sink.host(), s.config, s.sink.accept),
-		l.serve(ctx, s.service.host(), s.config, func(far net.Listener) { _ = s.service.server.Config.Serve(far) }))
+		l.serve(ctx, s.sink.host(), s.sink.accept),
+		l.serve(ctx, s.service.host(), func(far net.Listener) { _ = s.service.server.Config.Serve(far) }))
 	if err == nil {
 		l.near.do(f)
 	}
 	d, closing := l.close()
 	return float64(d.Late) / float64(max(1, d.Packets)), errors.Join(err, closing)
-}
-
-// onePut sends a file with a single PUT by curl.
-func (s *site) onePut(path string) contender {
-	return contender{"curl", func(ctx context.Context) (*exec.Cmd, error) {
-		return exec.CommandContext(ctx, "curl", "-sSf", "--insecure", "--noproxy", "*", "--connect-to", "::"+s.target.connect+":", "-T", path, s.target.scheme+"://"+s.sink.host()+"/"+bucket+"/curl.mp4"), nil
-	}}
 }

@@ -26,7 +26,7 @@ type bench struct {
 	root     string // the repository's top folder
 	work     string // temporary folder, removed at the end
 	runs     int
-	most     int    // resources or files in a series, at most
+	most     int    // files in a series, at most
 	profiles string // loads of the part lines, separated by commas
 
 	contenders string // of the parts lines and drawn, separated by commas
@@ -48,12 +48,9 @@ var parts = []struct {
 	run  func(*bench, context.Context) error
 }{
 	{"uploads", (*bench).uploads},
-	{"resume", (*bench).resume},
 	{"lines", (*bench).lines},
 	{"drawn", (*bench).drawnLines},
-	{"calls", (*bench).refusals},
 	{"folder", (*bench).folders},
-	{"refresh", (*bench).refresh},
 }
 
 func main() {
@@ -83,7 +80,7 @@ func start(ctx context.Context, args []string) (err error) {
 	b := &bench{}
 	flags := flag.NewFlagSet("bench [part ...]", flag.ContinueOnError)
 	flags.IntVar(&b.runs, "runs", 5, "runs of which the median is taken")
-	flags.IntVar(&b.most, "most", mostFiles, "most resources or files in a series")
+	flags.IntVar(&b.most, "most", mostFiles, "most files in a series")
 	flags.StringVar(&b.profiles, "profiles", loadNames(), "what the part lines measures")
 	flags.StringVar(&b.contenders, "contenders", strings.Join(lineContenders, ","), "what takes part in lines and drawn")
 	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit that has the same sizes of parts, whose engine takes part in lines and drawn")

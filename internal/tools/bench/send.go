@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"crypto/x509"
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -35,14 +31,14 @@ type job struct {
 	Service   string   `json:"service"`   // address; the engine asks it for those of its PUTs
 	Store     string   `json:"store"`     // address
 	Connect   string   `json:"connect"`   // IP address to connect to, whatever the addresses say
-	Addresses []string `json:"addresses"` // of localhost; the engine connects to them; nil: none
-	CA        string   `json:"ca"`        // PEM of the servers' certificate; "": plain HTTP
 	Paths     []string `json:"paths"`     // one for the transfer manager
 	Size      int64    `json:"size"`      // of each file
 	SHA256    []string `json:"sha256"`    // of each file
 	Resume    string   `json:"resume"`    // resume_dir of the engine; "": none
-	Retries   int      `json:"retries"`   // of the engine
 }
+
+// retries is the provider's default for max_retries.
+const retries = 5
 
 func sendJob(ctx context.Context, argument string) error {
 	var j job
@@ -52,56 +48,16 @@ func sendJob(ctx context.Context, argument string) error {
 	if j.Contender == "transfer manager" {
 		return j.transferManager(ctx)
 	}
-	if err := j.engine(ctx); err != nil {
-		return err
-	}
-	read, err := bytesRead()
-	fmt.Println(read)
-	return err
+	return j.engine(ctx)
 }
 
-// bytesRead is how many bytes this process has read, of files and connections.
-func bytesRead() (n int64, err error) {
-	content, err := os.ReadFile("/proc/self/io")
-	if err == nil {
-		_, err = fmt.Sscanf(string(content), "rchar: %d", &n)
-	}
-	return n, err
-}
-
-// dial connects to j.Connect on the port of the address, or to one of j.Addresses.
+// dial connects to j.Connect on the port of the address.
 func (j job) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(address)
+	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(j.Addresses, host) {
-		return (&net.Dialer{}).DialContext(ctx, network, address)
-	}
 	return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort(j.Connect, port))
-}
-
-// lookup finds j.Addresses; nil: there are none.
-func (j job) lookup() func(context.Context, string) ([]netip.Addr, error) {
-	if j.Addresses == nil {
-		return nil
-	}
-	return func(context.Context, string) (found []netip.Addr, err error) {
-		for _, a := range j.Addresses {
-			ip, err := netip.ParseAddr(a)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, ip)
-		}
-		return found, nil
-	}
-}
-
-func (j job) roots() *x509.CertPool {
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM([]byte(j.CA))
-	return pool
 }
 
 func (j job) transferManager(ctx context.Context) error {
@@ -113,9 +69,7 @@ func (j job) transferManager(ctx context.Context) error {
 	client := s3.New(s3.Options{
 		BaseEndpoint: aws.String(j.Store), Region: key.Region, UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider(key.AccessKey, key.SecretKey, ""),
-		HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-			t.DialContext, t.TLSClientConfig.RootCAs = j.dial, j.roots()
-		}),
+		HTTPClient:  awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialContext = j.dial }),
 	})
 	_, err = transfermanager.New(client).UploadObject(ctx, &transfermanager.UploadObjectInput{
 		Bucket: aws.String(bucket), Key: aws.String(filepath.Base(j.Paths[0])), Body: f,
@@ -128,11 +82,11 @@ func (j job) transferManager(ctx context.Context) error {
 func (j job) engine(ctx context.Context) error {
 	client := api.New(api.Config{
 		VODBaseURL: j.Service, Token: credential.StaticToken(simulator.DefaultIDToken),
-		Config: wire.Config{MaxRetries: j.Retries, RootCAs: j.roots(), DialContext: j.dial, Lookup: j.lookup()},
+		Config: wire.Config{MaxRetries: retries, DialContext: j.dial},
 	})
 	uploader := upload.New(upload.Config{
 		API:     client,
-		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), StallTimeout: time.Minute, MaxRetries: j.Retries}),
+		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), StallTimeout: time.Minute, MaxRetries: retries}),
 		Resume:  resume.New(j.Resume, nil),
 		Address: j.Service,
 		Account: func(context.Context) (string, error) { return "bench", nil },

@@ -19,7 +19,6 @@ import (
 // expected.
 type sink struct {
 	listener net.Listener
-	secured  net.Listener  // with TLS; nil: none
 	latency  time.Duration // before each answer
 	late     int64         // of so many PUTs the answer to one is five seconds late; 0: none
 	puts     atomic.Int64
@@ -52,22 +51,7 @@ func (s *sink) accept(l net.Listener) {
 
 func (s *sink) name() string { return "sink" }
 func (s *sink) host() string { return s.listener.Addr().String() }
-
-func (s *sink) close() {
-	_ = s.listener.Close()
-	if s.secured != nil {
-		_ = s.secured.Close()
-	}
-}
-
-func (s *sink) secure(ctx context.Context, _ string, c certificate) error {
-	l, err := secureListener(ctx, s.host(), c)
-	if err == nil {
-		s.secured = l
-		go s.accept(l)
-	}
-	return err
-}
+func (s *sink) close()       { _ = s.listener.Close() }
 
 func (s *sink) empty(context.Context) error {
 	s.mu.Lock()

@@ -4,14 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // contender is one way of sending what is to be sent. command makes one run.
@@ -20,17 +22,7 @@ type contender struct {
 	command func(ctx context.Context) (*exec.Cmd, error)
 }
 
-// target is how contenders reach servers: their addresses say 127.0.0.1, because the provider calls
-// no other host over plain HTTP.
-type target struct {
-	scheme  string
-	connect string // IP address to connect to
-	// addresses are those of storage, where a name stands for it.
-	addresses []string
-	ca        string // PEM of the servers' certificate; "": plain HTTP
-}
-
-var loopback = target{scheme: "http", connect: "127.0.0.1"}
+const loopback = "127.0.0.1"
 
 // uploads compares the engine and a whole apply with other clients on the same files and stores.
 func (b *bench) uploads(ctx context.Context) error {
@@ -54,54 +46,7 @@ func (b *bench) uploads(ctx context.Context) error {
 			}
 		}
 	}
-	for _, st := range []store{gateway, discarding} {
-		if err := b.overTLS(ctx, st); err != nil {
-			return err
-		}
-	}
 	return nil
-}
-
-// overTLS compares the engine with the transfer manager, which both verify the servers'
-// certificate.
-func (b *bench) overTLS(ctx context.Context, st store) error {
-	c, err := b.write(1, 1024*mebibyte)
-	if err != nil {
-		return err
-	}
-	defer c.remove()
-	st.expect(c)
-	certificate := newCertificate()
-	storage, err := bucketAt(ctx, st)
-	if err != nil {
-		return err
-	}
-	s, err := serve(simulator.Options{Storage: secureStorage{storage}})
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	if err := st.secure(ctx, b.work, certificate); err != nil {
-		return err
-	}
-	front, err := secureListener(ctx, s.host(), certificate)
-	if err != nil {
-		return err
-	}
-	defer front.Close()
-	go func() { _ = s.server.Config.Serve(front) }()
-	t := target{scheme: "https", connect: secureAddress, ca: certificate.pem()}
-	p, err := b.plan(ctx, c)
-	if err != nil {
-		return err
-	}
-	return b.inTurns(ctx, table{
-		title: "1 x 1024 MiB to " + st.name() + " over TLS",
-		text: "Over TLS the transfer manager computes a CRC-32 and no SHA-256. versitygw computes a CRC-64/NVME of the parts of the engine, " +
-			"because a presigned PUT cannot bring a checksum, and none of those of the transfer manager.",
-	}, st, []contender{
-		b.self("transfer manager", t, st, s, c), b.known(t, st, s, c, p), b.self("engine", t, st, s, c), b.stdlib(t, st, s, c),
-	})
 }
 
 func (b *bench) compare(ctx context.Context, st store, count int, size int64) error {
@@ -123,15 +68,15 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 			return err
 		}
 		contenders = append([]contender{b.self("transfer manager", loopback, st, s, c), b.known(loopback, st, s, c, p)}, append(contenders,
-			b.stdlib(loopback, st, s, c), b.rclone(loopback, st, c), b.curl(s, c.paths[0]))...)
+			b.stdlib(loopback, st, s, c), b.rclone(st, c))...)
 	} else {
-		contenders = append([]contender{b.rclone(loopback, st, c)}, contenders...)
+		contenders = append([]contender{b.rclone(st, c)}, contenders...)
 	}
 	t := table{
 		title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name()),
 		text: "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
 			"*engine* and *apply* have the provider's defaults, ask the simulated service for addresses, and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
-			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults; *curl* is `curl.sh`, part after part; the parts are split before. *crypto/md5* is the engine without md5-simd. " +
+			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults. *crypto/md5* is the engine without md5-simd. " +
 			"*engine, sums known* has what a plan has remembered of the file; *apply* plans and sends.",
 	}
 	return b.inTurns(ctx, t, st, contenders)
@@ -168,22 +113,23 @@ func (b *bench) inTurns(ctx context.Context, t table, st store, contenders []con
 }
 
 // self is a contender that this program plays in a process of its own.
-func (b *bench) self(name string, t target, st store, s *service, c content) contender {
-	return contender{name, played(b.tools.self, name, t, st, s, c, 5, nil)}
+func (b *bench) self(name, connect string, st store, s *service, c content) contender {
+	return contender{name, played(b.tools.self, name, connect, st, s, c, nil)}
 }
 
 // known is the engine with the sums that a plan has remembered.
-func (b *bench) known(t target, st store, s *service, c content, p planned) contender {
-	return contender{"engine, sums known", played(b.tools.self, "engine", t, st, s, c, 5, p.copy)}
+func (b *bench) known(connect string, st store, s *service, c content, p planned) contender {
+	return contender{"engine, sums known", played(b.tools.self, "engine", connect, st, s, c, p.copy)}
 }
 
 // stdlib is the engine without md5-simd.
-func (b *bench) stdlib(t target, st store, s *service, c content) contender {
-	return contender{"crypto/md5", played(b.tools.stdlib, "engine", t, st, s, c, 5, nil)}
+func (b *bench) stdlib(connect string, st store, s *service, c content) contender {
+	return contender{"crypto/md5", played(b.tools.stdlib, "engine", connect, st, s, c, nil)}
 }
 
-// played takes a function that makes a resume_dir, nil for none.
-func played(program, name string, t target, st store, s *service, c content, retries int, resumeDir func() (string, error)) func(context.Context) (*exec.Cmd, error) {
+// played connects to an IP address, because the addresses of servers say 127.0.0.1: the provider
+// calls no other host over plain HTTP. It takes a function that makes a resume_dir, nil for none.
+func played(program, name, connect string, st store, s *service, c content, resumeDir func() (string, error)) func(context.Context) (*exec.Cmd, error) {
 	return func(ctx context.Context) (*exec.Cmd, error) {
 		var dir string
 		if resumeDir != nil {
@@ -193,43 +139,26 @@ func played(program, name string, t target, st store, s *service, c content, ret
 			}
 		}
 		argument, err := json.Marshal(job{
-			Contender: name, Service: t.scheme + "://" + s.host(), Store: t.scheme + "://" + st.host(),
-			Connect: t.connect, Addresses: t.addresses, CA: t.ca, Paths: c.paths, Size: c.size, SHA256: c.sha256,
-			Resume: dir, Retries: retries,
+			Contender: name, Service: "http://" + s.host(), Store: "http://" + st.host(), Connect: connect,
+			Paths: c.paths, Size: c.size, SHA256: c.sha256, Resume: dir,
 		})
 		return exec.CommandContext(ctx, program, "send", string(argument)), err
 	}
 }
 
-// rclone copies the only file, or the folder of all files. It does not verify the servers'
-// certificate.
-func (b *bench) rclone(t target, st store, c content) contender {
+// rclone copies the only file, or the folder of all files.
+func (b *bench) rclone(st store, c content) contender {
 	command, from, to := "copyto", c.paths[0], filepath.Base(c.paths[0])
 	if len(c.paths) > 1 {
 		command, from, to = "copy", c.dir, ""
 	}
 	return contender{"rclone " + command, func(ctx context.Context) (*exec.Cmd, error) {
-		_, port, err := net.SplitHostPort(st.host())
 		cmd := exec.CommandContext(ctx, b.tools.rclone, command, from, ":s3:"+bucket+"/"+to,
-			"--config", filepath.Join(b.work, "none.conf"), "--retries", "1", "--quiet", "--no-check-certificate", "--s3-provider", "Other",
-			"--s3-endpoint", t.scheme+"://"+net.JoinHostPort(t.connect, port), "--s3-region", key.Region,
+			"--config", filepath.Join(b.work, "none.conf"), "--retries", "1", "--quiet", "--s3-provider", "Other",
+			"--s3-endpoint", "http://"+st.host(), "--s3-region", key.Region,
 			"--s3-force-path-style", "--s3-no-check-bucket", "--s3-use-multipart-etag=false")
 		cmd.Env = append(os.Environ(), "RCLONE_S3_ACCESS_KEY_ID="+key.AccessKey, "RCLONE_S3_SECRET_ACCESS_KEY="+key.SecretKey)
-		return cmd, err
-	}}
-}
-
-func (b *bench) curl(s *service, path string) contender {
-	return contender{"curl", func(ctx context.Context) (*exec.Cmd, error) {
-		dir, err := os.MkdirTemp(b.work, "curl-")
-		if err != nil {
-			return nil, err
-		}
-		out, err := exec.CommandContext(ctx, "split", "-b", strconv.FormatInt(16*mebibyte, 10), "-a", "4", path, filepath.Join(dir, "part.")).CombinedOutput()
-		if err != nil {
-			return nil, fmt.Errorf("split: %w: %s", err, out)
-		}
-		return exec.CommandContext(ctx, "sh", "curl.sh", s.server.URL, path, dir), nil
+		return cmd, nil
 	}}
 }
 
@@ -250,4 +179,58 @@ func (b *bench) apply(s *service, c content) contender {
 		}
 		return f.command(ctx, "apply", "-auto-approve"), nil
 	}}
+}
+
+// planned is a resume_dir with what a plan has remembered of files.
+type planned struct {
+	bench *bench
+	dir   string
+}
+
+// plan reads files as a plan does.
+func (b *bench) plan(ctx context.Context, c content) (planned, error) {
+	p := planned{bench: b}
+	var err error
+	if p.dir, err = os.MkdirTemp(b.work, "planned-"); err != nil {
+		return p, err
+	}
+	u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{}), Resume: resume.New(p.dir, nil)})
+	for _, path := range c.paths {
+		for resume.LookAt(path).Stamp == "" { // the file was written just now
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-ctx.Done():
+				return p, ctx.Err()
+			}
+		}
+		if _, err := u.SHA256(ctx, upload.File{Path: path}, upload.DetectContent); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// copy returns a folder with the same content: an upload adds its records to it.
+func (p planned) copy() (string, error) {
+	dir, err := os.MkdirTemp(p.bench.work, "resume-")
+	if err != nil {
+		return "", err
+	}
+	found, err := os.ReadDir(filepath.Join(p.dir, resume.Folder))
+	if err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(filepath.Join(dir, resume.Folder), 0o700); err != nil {
+		return "", err
+	}
+	for _, f := range found {
+		content, err := os.ReadFile(filepath.Join(p.dir, resume.Folder, f.Name()))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, resume.Folder, f.Name()), content, 0o600)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
 }
