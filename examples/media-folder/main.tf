@@ -37,13 +37,13 @@ resource "vodlive_media_folder" "clips" {
 resource "vodlive_batch_job" "clip" {
   for_each = vodlive_media_folder.clips.files
 
-  paths         = [each.value.key_path]
+  paths         = [each.value]
   service_modes = var.service_modes
 }
 
 output "key_paths" {
   description = "Key path of each file."
-  value       = { for name, clip in vodlive_media_folder.clips.files : name => clip.key_path }
+  value       = vodlive_media_folder.clips.files
 }
 
 output "bytes" {

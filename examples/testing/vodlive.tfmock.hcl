@@ -69,7 +69,6 @@ mock_resource "vodlive_media_upload" {
     sha256                 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     size                   = 1048576
     method                 = "auto"
-    change_detection       = "stat"
     part_count             = 1
     etag                   = "\"d41d8cd98f00b204e9800998ecf8427e\""
     location               = null
@@ -78,29 +77,19 @@ mock_resource "vodlive_media_upload" {
     version_id             = null
     uploaded_at            = "2030-01-01T00:00:00Z"
     # Null after a real apply, but Terraform mocks no object as null.
-    incomplete_upload = { file_name = "", sha256 = "", size = 0, upload_id = "", key_path = "", part_size = 0, stored_parts = 0, completing = false, parts = "" }
+    incomplete_upload = { file_name = "", sha256 = "", size = 0, upload_id = "", key_path = "", part_size = 0, stored_parts = 0, parts = "" }
   }
 }
 
 mock_resource "vodlive_media_folder" {
   defaults = {
-    id               = "mock-folder"
-    include          = ["**"]
-    name_format      = "base"
-    method           = "auto"
-    change_detection = "stat"
-    file_count       = 1
-    total_size       = 1048576
-    files = {
-      "promo.mp4" = {
-        key_path     = "vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4"
-        sha256       = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        size         = 1048576
-        etag         = "\"d41d8cd98f00b204e9800998ecf8427e\""
-        content_type = "video/mp4"
-        uploaded_at  = "2030-01-01T00:00:00Z"
-      }
-    }
+    id                 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    include            = ["**"]
+    files              = { "promo.mp4" = "vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4" }
+    manifest           = "{\"promo.mp4\":{\"key_path\":\"vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4\",\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\"size\":1048576,\"etag\":\"\\\"d41d8cd98f00b204e9800998ecf8427e\\\"\",\"content_type\":\"video/mp4\",\"uploaded_at\":\"2030-01-01T00:00:00Z\"}}"
+    file_count         = 1
+    total_size         = 1048576
+    incomplete_uploads = null
   }
 }
 

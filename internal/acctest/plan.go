@@ -29,10 +29,9 @@ type Plan struct {
 	Planned tftypes.Value
 	// Replaces are the attributes that force a replacement.
 	Replaces []string
-	// CreateBeforeDestroy, PreventDestroy and IgnoreChanges (attributes, or "all") are those of the
-	// lifecycle block.
-	CreateBeforeDestroy, PreventDestroy bool
-	IgnoreChanges                       []string
+	// CreateBeforeDestroy and IgnoreChanges (attributes, or "all") are those of the lifecycle block.
+	CreateBeforeDestroy bool
+	IgnoreChanges       []string
 	// Forced is what `-replace` and replace_triggered_by ask for.
 	Forced bool
 	Diags  Diagnostics
@@ -114,9 +113,6 @@ func (p *Provider) fill(pl *Plan) *Plan {
 		pl.Action = NoOp
 	default:
 		pl.Action = Update
-	}
-	if pl.PreventDestroy && pl.Action == Replace {
-		pl.fail("Instance cannot be destroyed", "the lifecycle block prevents it")
 	}
 	return pl
 }

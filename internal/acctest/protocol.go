@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"math/big"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,49 +53,7 @@ func must[Q, R any](p *Provider, call func(context.Context, Q) (R, error), req Q
 	if err != nil {
 		p.tb.Fatal(err)
 	}
-	if field := reflect.Indirect(reflect.ValueOf(resp)).FieldByName("Diagnostics"); field.IsValid() {
-		diags, _ := reflect.TypeAssert[[]*tfprotov6.Diagnostic](field)
-		p.judge(diags)
-	}
 	return resp
-}
-
-// judge fails the test if a diagnostic breaks the rules of its kind.
-func (p *Provider) judge(diags []*tfprotov6.Diagnostic) {
-	p.tb.Helper()
-	for _, d := range diags {
-		if what := saidTwice(d); what != "" {
-			p.tb.Errorf("a diagnostic says twice: %s: %s: %s", what, d.Summary, d.Detail)
-		}
-	}
-}
-
-// failure is a clause such as "reading the live session s1 failed".
-var failure = regexp.MustCompile(`(?i)\b([a-z]+ing)\b[^.:;\n]*? failed\b`)
-
-// saidTwice returns what a diagnostic says twice, in its heading or its text, "" for nothing. A
-// list has an error for each of its items, and a warning one for each unfinished upload.
-func saidTwice(d *tfprotov6.Diagnostic) string {
-	if strings.HasPrefix(strings.ToLower(d.Detail), strings.ToLower(d.Summary)) {
-		return d.Summary
-	}
-	said := map[string]bool{}
-	for line := range strings.Lines(d.Summary + "\n" + d.Detail) {
-		if strings.HasPrefix(line, "  - ") {
-			continue
-		}
-		if strings.HasPrefix(line, "The unfinished upload of ") {
-			clear(said)
-		}
-		for _, found := range failure.FindAllStringSubmatch(line, -1) {
-			what := strings.ToLower(found[1])
-			if said[what] {
-				return what
-			}
-			said[what] = true
-		}
-	}
-	return ""
 }
 
 // WithCancel is p with calls that the function ends, as an interrupt does.
@@ -219,7 +176,6 @@ func (p *Provider) Invoke(typ string, config Attrs) (progress []string, diags Di
 		case tfprotov6.ProgressInvokeActionEventType:
 			progress = append(progress, e.Message)
 		case tfprotov6.CompletedInvokeActionEventType:
-			p.judge(e.Diagnostics)
 			diags = append(diags, e.Diagnostics...)
 		}
 	}
@@ -248,7 +204,6 @@ func (p *Provider) List(typ string, config Attrs, includeResource bool, limit in
 	stream := must(p, server.ListResource, &tfprotov6.ListResourceRequest{TypeName: typ, Config: given, IncludeResource: includeResource, Limit: limit})
 	return func(yield func(Listed) bool) {
 		for r := range stream.Results {
-			p.judge(r.Diagnostics)
 			listed := Listed{Instance: p.New(typ), Name: r.DisplayName, Diags: r.Diagnostics}
 			listed.Identity = r.Identity
 			if r.Resource != nil {

@@ -4,24 +4,35 @@
 package mediafile
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
+
+// incomplete is an unfinished upload of a file as the state has it.
+type incomplete struct {
+	SHA256   types.String `tfsdk:"sha256"`
+	FileName types.String `tfsdk:"file_name"`
+	Size     types.Int64  `tfsdk:"size"`
+	UploadID types.String `tfsdk:"upload_id"`
+	KeyPath  types.String `tfsdk:"key_path"`
+	PartSize types.Int64  `tfsdk:"part_size"`
+	Stored   types.Int64  `tfsdk:"stored_parts"`
+	Parts    types.String `tfsdk:"parts"`
+}
 
 // IncompleteTypes are the types of the attributes of IncompleteObject.
 var IncompleteTypes = func() map[string]attr.Type {
@@ -32,66 +43,36 @@ var IncompleteTypes = func() map[string]attr.Type {
 	return types
 }()
 
-// IncompleteObject is an unfinished upload of a file as the state holds it, null for nil.
-func IncompleteObject(f upload.File, u *resume.Unfinished) types.Object {
+// IncompleteObject is an unfinished upload of a file as the state has it, null for nil.
+func IncompleteObject(f upload.File, u *resume.Upload) types.Object {
 	if u == nil {
 		return types.ObjectNull(IncompleteTypes)
 	}
-	a := map[string]attr.Value{
-		"size":         types.Int64Value(f.Size),
-		"upload_id":    types.StringValue(u.UploadID),
-		"key_path":     types.StringValue(u.KeyPath),
-		"part_size":    types.Int64Value(u.PartSize),
-		"stored_parts": types.Int64Value(int64(u.StoredParts())),
-		"parts":        types.StringValue(resume.EncodeParts(u.Parts)),
-		"completing":   types.BoolValue(u.Completing),
+	object, diags := types.ObjectValueFrom(context.Background(), IncompleteTypes, incomplete{
+		types.StringValue(f.SHA256), types.StringValue(f.Name), types.Int64Value(f.Size), types.StringValue(u.UploadID), types.StringValue(u.KeyPath),
+		types.Int64Value(u.PartSize), types.Int64Value(int64(len(u.Parts))), types.StringValue(resume.EncodeParts(u.Parts)),
+	})
+	if diags.HasError() { // the types are those of the attributes
+		panic(diags)
 	}
-	object := f.Object()
-	for _, t := range Texts {
-		if t.Begins {
-			a[t.Name] = providerdata.TextOrNull(*t.In(&object))
-		}
-	}
-	return types.ObjectValueMust(IncompleteTypes, a)
+	return object
 }
 
-// Unfinished reads IncompleteObject back: the upload, and its file as far as it decides whether the
-// upload continues. The upload is nil for null. Attributes that an earlier build did not know are
-// null. What cannot be read is a warning, never an error: no state may block a destroy.
-func Unfinished(o types.Object) (f upload.File, u *resume.Unfinished, diags diag.Diagnostics) {
-	if o.IsNull() || o.IsUnknown() {
-		return f, nil, nil
+// Unfinished reads IncompleteObject back: the upload, and its file as far as it is looked up by. The
+// upload is nil for null, and for what cannot be read: no state may block a plan.
+func Unfinished(ctx context.Context, o types.Object) (f upload.File, u *resume.Upload) {
+	var i incomplete
+	if o.IsNull() || o.IsUnknown() || o.As(ctx, &i, basetypes.ObjectAsOptions{}).HasError() {
+		return f, nil
 	}
-	a := o.Attributes()
-	text := func(name string) string {
-		v, _ := a[name].(types.String)
-		return v.ValueString()
-	}
-	number := func(name string) int64 {
-		v, _ := a[name].(types.Int64)
-		return v.ValueInt64()
-	}
-	completing, _ := a["completing"].(types.Bool)
-	var object upload.Object
-	for _, t := range Texts {
-		if t.Begins {
-			*t.In(&object) = text(t.Name)
-		}
-	}
-	f = upload.File{Upload: object.Upload, Size: number("size"), SHA256: object.SHA256}
-	u = &resume.Unfinished{UploadID: text("upload_id"), KeyPath: text("key_path"), PartSize: number("part_size"), Completing: completing.ValueBool()}
+	f.Name, f.SHA256, f.Size = i.FileName.ValueString(), i.SHA256.ValueString(), i.Size.ValueInt64()
+	u = &resume.Upload{UploadID: i.UploadID.ValueString(), KeyPath: i.KeyPath.ValueString(), PartSize: i.PartSize.ValueInt64()}
 	var err error
-	if u.UploadID == "" || u.KeyPath == "" || u.PartSize < 1 || f.Size < 1 {
-		err = errors.New("the upload id, the key path, the part size or the size of the file is missing")
-	} else {
-		u.Parts, err = resume.DecodeParts(text("parts"), u.PartSize, f.Size)
+	if u.Parts, err = resume.DecodeParts(i.Parts.ValueString(), u.PartSize, f.Size); err != nil || u.UploadID == "" {
+		tflog.Warn(ctx, "an unfinished upload of the state cannot be read", map[string]any{"key_path": u.KeyPath})
+		return f, nil
 	}
-	if err != nil {
-		diags.AddWarning("An unfinished upload cannot be continued",
-			fmt.Sprintf("What the state has of the unfinished upload %q cannot be read (%s). It is not used: the next upload sends the file from its beginning.", u.KeyPath, err))
-		return f, nil, diags
-	}
-	return f, u, nil
+	return f, u
 }
 
 // SHA256 validates a hash in hexadecimal.
@@ -113,6 +94,28 @@ var (
 	within      = regexp.MustCompile(`\b[0-9A-Fa-f]{64}\b`)
 )
 
+// FileName accepts what can be the last part of a key path.
+var FileName = providerdata.StringRule{Kind: "file name", Allowed: "must be a file name without a slash", Problem: func(given string) string {
+	problem := upload.NameProblem(given)
+	if problem == "" {
+		return ""
+	}
+	return fmt.Sprintf("is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", given, problem)
+}}
+
+// PartSize validates the size of a part. It names the unit, which is easily taken for MiB.
+var PartSize = providerdata.NumberRule{
+	Allowed: fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize),
+	OK:      func(n int64) bool { return n >= transfer.MinPartSize && n <= transfer.MaxPartSize },
+	Hint: func(n int64) string {
+		if n <= 0 || n > transfer.MaxPartSize>>20 {
+			return ""
+		}
+		mib := max(n, transfer.MinPartSize>>20)
+		return fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
+	},
+}
+
 // MediaType validates the media type of a file.
 var MediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
 	if problem := upload.MediaTypeProblem(given); problem != "" {
@@ -121,45 +124,21 @@ var MediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a 
 	return ""
 }}
 
-// OtherCustomer is the error of a plan for a key path in the state whose customer the configuration
-// does not allow.
-func OtherCustomer(err error, more string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("The key path is not allowed",
-		fmt.Sprintf("%s The state has it from an earlier apply, so the provider is now configured for another account.%s\n\n"+
-			"Configure the account that the file is stored in, or name its customer in `allowed_customer_ids`. To upload to the other account, "+
-			"use another workspace or state, or remove the resource from this one with `terraform state rm`.", providerdata.ErrorText(err), more))
-}
-
-// ChangeDetection is the argument of a resource that says when a plan reads files.
-func ChangeDetection() schema.Attribute {
-	return schema.StringAttribute{
-		Optional: true, Computed: true, Default: stringdefault.StaticString(upload.DetectStat),
-		MarkdownDescription: "How a plan notices that the content changed. `stat`: a plan reads the file if its size, modification time or (where the system has one) change time has changed since the file was last read. " +
-			"`content`: every run of Terraform reads the file, unless its SHA-256 is configured. Default: `stat`.",
-		Validators: []validator.String{stringvalidator.OneOf(upload.DetectStat, upload.DetectContent)},
-	}
-}
-
 // IncompleteAttributes are the attributes of IncompleteObject.
 func IncompleteAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
+	return map[string]schema.Attribute{
+		"sha256":       ComputedText("SHA-256 of its content, in hexadecimal."),
+		"file_name":    ComputedText("Name of the file."),
 		"size":         ComputedNumber("Its size in bytes."),
 		"upload_id":    ComputedText("Id of the multipart upload."),
 		"key_path":     ComputedText("Key path under which the file will be stored."),
 		"part_size":    ComputedNumber("Size of its parts in bytes."),
 		"stored_parts": ComputedNumber("How many parts are stored."),
-		"completing":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the request that completes the upload was sent and not answered: the file may be stored."},
 		"parts": schema.StringAttribute{
 			Computed: true, Sensitive: true,
 			MarkdownDescription: "The stored parts, as `number:MD5` in base64, separated by commas. Not a secret, but up to 280 kB that no plan should print.",
 		},
 	}
-	for _, t := range Texts {
-		if t.Begins {
-			attributes[t.Name] = ComputedText(strings.ToUpper(t.About[:1]) + t.About[1:] + ".")
-		}
-	}
-	return attributes
 }
 
 // ComputedText is an attribute that the service or the provider decides.

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -30,30 +32,25 @@ func diagnostic(w upload.Warning) diag.Diagnostic {
 		return diag.NewWarningDiagnostic("The file may be stored under another key path",
 			fmt.Sprintf("When the upload of %q began, the service announced the key path %s, which is what `key_path` holds. When the upload was complete, it named %s.",
 				w.FileName, w.KeyPath, w.Found))
-	case upload.OtherETag:
-		return diag.NewWarningDiagnostic("The stored object's ETag is an unusual one",
-			fmt.Sprintf("The ETag of %s is %s. From the ETags of its parts, each of which was right, S3 makes %s.", w.KeyPath, w.Found, w.Expected))
 	case upload.TakenAsComplete:
-		response := ""
-		if w.Err != nil {
-			response = fmt.Sprintf("\n\nThe response to the repetition: %s", w.Err)
-		}
 		return diag.NewWarningDiagnostic("The upload was taken as complete",
-			fmt.Sprintf("The response to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
-				"as it does once an upload is complete. So the file is taken to be stored as %s.\n\n"+
-				"Not known are `etag`, `location`, `bucket`, `server_side_encryption` and `version_id`, which are null. "+
-				"If the file turns out not to be stored, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.%s", w.FileName, w.KeyPath, response))
+			fmt.Sprintf("The response to the request that completes the upload of %q was lost. Asked again, the service no longer knew the upload, as after its completion: the file is taken to be stored as %s. "+
+				"`etag`, `location`, `bucket`, `server_side_encryption` and `version_id` are not known. If the file turns out not to be stored, run `terraform apply -replace=ADDRESS`. The response: %s", w.FileName, w.KeyPath, providerdata.ErrorText(w.Err)))
 	case upload.Unproved:
 		return diag.NewWarningDiagnostic("Nothing proves what is stored",
-			fmt.Sprintf("Storage accepted the content of %q, stored as %s, but returned no checksum and no ETag that is the content's MD5. "+
-				"So it is not proved that the stored file has the content of this one. Storage may encrypt with KMS and refuse the header `Content-MD5`. Or a proxy between Terraform and storage has removed headers, or has answered itself.\n\n"+
-				"If the file turns out to be missing or damaged, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.", w.FileName, w.KeyPath))
+			fmt.Sprintf("Storage accepted %q, stored as %s, but returned no checksum and no ETag that is its MD5, so it is not proved that the stored file is this one. "+
+				"Storage may encrypt with KMS, or a proxy may have removed headers. If the stored file is missing or damaged, run `terraform apply -replace=ADDRESS`.", w.FileName, w.KeyPath))
 	default: // NotContinued
-		as := ""
-		if w.KeyPath != "" {
-			as = ", as " + w.KeyPath
-		}
 		return diag.NewWarningDiagnostic("An unfinished upload could not be continued",
-			fmt.Sprintf("The unfinished upload of %q is not used: the file is uploaded from its beginning%s. The reason: %s", w.FileName, as, providerdata.ErrorText(w.Err)))
+			fmt.Sprintf("The unfinished upload of %q is not used: the file is sent from its beginning, as %s. The reason: %s", w.FileName, w.KeyPath, providerdata.ErrorText(w.Err)))
 	}
+}
+
+// NotLost says how an upload that failed goes on.
+func NotLost(f upload.File, left *resume.Upload, replaces bool) string {
+	text := fmt.Sprintf("%d of %d parts are stored and are not lost: the next apply sends only the others.", len(left.Parts), transfer.PartCount(f.Size, left.PartSize))
+	if replaces {
+		text += " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted, but the upload continues. With `prevent_destroy`, first run `terraform untaint` with the address of the resource."
+	}
+	return text
 }

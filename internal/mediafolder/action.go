@@ -3,60 +3,50 @@ package mediafolder
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Check returns what Upload would fail on, as far as it shows without reading the files. The same
-// plan may make the folder.
-func (s Selection) Check(ctx context.Context, how mediafile.Arguments) diag.Diagnostics {
-	p := planner{plan: model{Selection: s, Arguments: how}}
-	if !p.plan.known(ctx) {
+// Check reports what Upload would fail on, as far as it shows without reading the files. The apply
+// may make a folder that does not exist yet.
+func (s Selection) Check(ctx context.Context) diag.Diagnostics {
+	if !s.isKnown(ctx) {
 		return nil
 	}
-	found, err := p.find()
-	switch {
+	p := planner{selection: s}
+	switch err := p.find(); {
 	case errors.Is(err, fs.ErrNotExist):
+		return nil
 	case err != nil:
 		p.refuse(err.Error() + ".")
-	default:
-		for _, name := range slices.Sorted(maps.Keys(found)) {
-			if err := p.plan.found(name, found[name]).Check(); err != nil {
-				p.problem(name, err)
-			}
-		}
-		p.refuseProblems()
+		return p.diags
 	}
+	problems := map[string]error{}
+	for name, localPath := range p.paths {
+		if _, err := (upload.File{Path: localPath}).Check(); err != nil {
+			problems[name] = err
+		}
+	}
+	p.refuseUnfit(problems)
 	return p.diags
 }
 
-// Upload stores all files, without a state. show gets lines of progress.
-func (s Selection) Upload(ctx context.Context, data *providerdata.Data, how mediafile.Arguments, show func(line string)) (uploaded mediafile.Uploaded, diags diag.Diagnostics) {
-	p := planner{data: data, plan: model{Selection: s, Arguments: how, Adopt: types.MapNull(types.StringType), SHA256s: types.MapNull(types.StringType), Triggers: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
-	show("reading the files of " + s.SourceDir.ValueString())
-	p.run(ctx, show)
+// Upload uploads all files for an action, which has no state. show gets lines of progress.
+func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show func(line string)) (files []upload.File, keyPaths []string, diags diag.Diagnostics) {
+	p := planner{data: data, selection: s}
+	planned := p.plan(ctx, show)
 	if p.diags.HasError() {
-		return uploaded, p.diags
+		return nil, nil, p.diags
 	}
-	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, scope: s.scope(), show: show}
-	a.run(ctx)
-	uploaded = mediafile.Uploaded{Recorded: a.recorded, Outcomes: a.outcomes}
-	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
-		uploaded.KeyPaths = append(uploaded.KeyPaths, a.stored[name].KeyPath)
+	result := p.upload(ctx, planned, show)
+	for _, name := range slices.Sorted(maps.Keys(result.stored)) { // in the order of result.sent
+		keyPaths = append(keyPaths, result.stored[name].KeyPath)
 	}
-	return uploaded, append(p.diags, a.diags...)
-}
-
-// scope identifies the files of an action: another selection from the same folder is another scope.
-func (s Selection) scope() string {
-	return fmt.Sprintf("%s\n%s %s %s %s", absolute(s.SourceDir.ValueString()), s.Include, s.Exclude, s.NameFormat, s.ContentTypes)
+	return result.sent, keyPaths, append(p.diags, result.diagnostics(s.SourceDir.ValueString(), "")...)
 }

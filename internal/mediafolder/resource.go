@@ -1,26 +1,18 @@
-// Package mediafolder has the resource vodlive_media_folder: many files as one resource, because
-// Terraform's own time grows with the square of the instances of a resource.
+// Package mediafolder has the resource vodlive_media_folder: the files of a folder as one resource,
+// because Terraform's own time grows with the square of the instances of a resource. The action
+// vodlive_process_media uploads its folders with this package, too.
 //
-// Each file is planned and stored on its own: what fails is not in the state afterwards, and keeps
-// nothing else from getting there. Nothing is read back, imported or deleted: the service has no
-// calls for that.
-//
-// The attribute `files` goes past the framework (see edge.Bypass): ModifyPlan, Create, Update and
-// Delete read and set it with the functions of files.go, and Read is not called.
+// The plan compares the files of the folder with those in the state, by content. The apply reads the
+// folder again and uploads what is not stored. It stops if the folder is not the planned one, which
+// `id` tells. Each file is stored on its own: one that fails keeps no other out of the state.
 package mediafolder
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
@@ -30,189 +22,158 @@ import (
 
 const typeName = "vodlive_media_folder"
 
-// NewResource makes the resource vodlive_media_folder.
-func NewResource() resource.Resource {
-	return &mediaFolder{providerdata.Resource{TypeName: typeName}}
-}
+// NewResource returns the resource vodlive_media_folder.
+func NewResource() resource.Resource { return &mediaFolder{providerdata.Resource{TypeName: typeName}} }
 
 type mediaFolder struct{ providerdata.Resource }
 
-var (
-	_ resource.ResourceWithConfigure   = (*mediaFolder)(nil)
-	_ resource.ResourceWithModifyPlan  = (*mediaFolder)(nil)
-	_ resource.ResourceWithIdentity    = (*mediaFolder)(nil)
-	_ resource.ResourceWithImportState = (*mediaFolder)(nil)
-)
+var _ resource.ResourceWithModifyPlan = (*mediaFolder)(nil)
 
-func (r *mediaFolder) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	r.Resource.Metadata(ctx, req, resp)
-	resp.ResourceBehavior.MutableIdentity = true // once: when a creation that failed is completed
+// ModifyPlan plans which files stay as they are stored and which are uploaded.
+func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.Data == nil || req.Plan.Raw.IsNull() {
+		return
+	}
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	}
+	stored := r.storedFiles(ctx, &state, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan.isKnown(ctx) {
+		p := planner{data: r.Data, selection: plan.Selection, stored: stored, isComplete: state.isComplete(stored)}
+		files := p.plan(ctx, nil)
+		plan.setPlanned(files, stored, state.Manifest)
+		p.checkUploads(ctx, files)
+		resp.Diagnostics.Append(p.diags...)
+	} else {
+		plan.setUnknown()
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	}
 }
 
+// Create uploads all files. If some fail, the state has the others, and no id.
 func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	limit, diags := plan.Timeouts.Create(ctx, upload.DefaultLimit)
 	resp.Diagnostics.Append(diags...)
-	a := apply{data: r.Data, plan: &plan, stored: plannedFiles(ctx, &resp.Diagnostics), next: afterCreate}
-	if a.sends() {
-		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
-	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.Data.Ledger.Shown(ctx, false, slices.Collect(maps.Keys(a.keyPaths()))...) // adopted: nobody takes what Delete has left of them
-	group := plan.group(ctx)
-	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privatePlanned, successor{Group: group})...) // a client may delete without a plan
-	a.within(ctx, limit, "create")
-	stored, unfinished := r.Data.Uploader.Left(group)
-	mediafile.Forgotten(stored, "", &a.diags)
-	mediafile.GivenUp(ctx, unfinished, r.Data.Uploader, &a.diags)
-	setFiles(ctx, a.stored, true)
-	resp.Diagnostics.Append(a.diags...)
-	if len(a.stored) == 0 && len(a.incomplete) == 0 {
-		return
+	o := operation{resource: r, name: "create", limit: limit, advice: nextApply + " " + taintAdvice}
+	anything := o.run(ctx, &plan, &resp.Diagnostics)
+	if anything {
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	}
-	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Read sets the identity, which a CLI without identities does not keep, and warns of what is not
-// uploaded yet, because the plan of a tainted folder has no state. The state has no files here: see
-// edge.Bypass.
+// Read makes no request, because no call lists stored files. It tells the records what the state
+// has.
 func (r *mediaFolder) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
-	var incomplete map[string]types.Object
-	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &state.ID)...)
-	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("incomplete_uploads"), &incomplete)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	state.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
-	if state.ID.IsNull() || len(incomplete) > 0 {
-		mediafile.NotFinished(incomplete, &resp.Diagnostics)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if !resp.Diagnostics.HasError() {
+		r.storedFiles(ctx, &state, &resp.Diagnostics)
 	}
 }
 
+// Update uploads what is new or changed. If that fails, the state keeps what was stored before.
 func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	limit, diags := plan.Timeouts.Update(ctx, upload.DefaultLimit)
 	resp.Diagnostics.Append(diags...)
-	a := apply{data: r.Data, plan: &plan, before: priorFiles(ctx, &resp.Diagnostics), stored: plannedFiles(ctx, &resp.Diagnostics), next: afterUpdate}
-	if a.sends() {
-		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
-		if !resp.Diagnostics.HasError() {
-			resp.Diagnostics.Append(state.leaveUnfinished(ctx, r.Data.Uploader, plan.inParts(a.stored))...)
-		}
-	}
+	stored := r.storedFiles(ctx, &state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	unwanted := state.unfinished(&plan, a.stored)
-	a.within(ctx, limit, "update")
-	mediafile.GivenUp(ctx, unwanted, r.Data.Uploader, &a.diags)
-	setFiles(ctx, a.stored, true)
-	if a.diags.HasError() {
-		plan.ContentTypes = withTypes(plan.ContentTypes, state.ContentTypes) // the next plan compares: a file has its new media type or, if it failed, its old one
+	if plan.Manifest.IsUnknown() {
+		o := operation{resource: r, name: "update", limit: limit, advice: nextApply, before: state, stored: stored}
+		if !o.run(ctx, &plan, &resp.Diagnostics) {
+			return
+		}
 	}
-	resp.Diagnostics.Append(a.diags...)
-	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privatePlanned, successor{})...) // a client may delete without a plan
-	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Delete forgets the files. Of a folder that is replaced, it leaves unfinished uploads to the
-// Create that follows, and what is stored if its creation failed.
+// Delete makes no request, because no call deletes a stored file. What a failed creation has stored
+// goes to the Create that follows in the same run.
 func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	stored := r.storedFiles(ctx, &state, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !state.ID.IsNull() {
 		return
 	}
-	stored := priorFiles(ctx, &resp.Diagnostics)
-	if state.protected() { // it is tainted, so that its plan does not see the state, or the client plans no deletion
-		providerdata.RefuseDelete(ctx, resp, state.refuse(providerdata.ReplaceOrRemove))
-		return
+	left := providerdata.Shared[leftFiles](r.Data)
+	for name, f := range stored {
+		left.add(state.localPath(name), f)
 	}
-	next, diags := providerdata.ReadPrivate[successor](ctx, req.Private, privatePlanned)
-	resp.Diagnostics.Append(diags...)
-	if note.Destroy {
-		forgotten(stored, &resp.Diagnostics)
-		mediafile.GivenUp(ctx, state.unfinished(&state, nil), r.Data.Uploader, &resp.Diagnostics)
-		return
-	}
-	diags = next.refuses(stored)
-	if next.Sends {
-		diags.Append(r.Data.PlanUpload(ctx, typeName)...)
-	}
-	if !diags.HasError() {
-		diags.Append(state.leaveUnfinished(ctx, r.Data.Uploader, next.InParts)...)
-	}
-	if diags.HasError() { // Create would be refused
-		providerdata.RefuseDelete(ctx, resp, diags...)
-		return
-	}
-	resp.Diagnostics.Append(diags...)
-	if !state.ID.IsNull() { // what is replaced as the user asks is stored anew
-		forgotten(stored, &resp.Diagnostics)
-		stored = nil
-	}
-	resp.Diagnostics.Append(r.leave(ctx, &state, stored, next.Group)...)
 }
 
-// leave leaves what is stored of a folder whose creation failed to the Create that follows, in the
-// ledger: Terraform passes nothing from a Delete to a Create. group is Selection.group of the
-// folder that is created.
-func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string]entry, group string) (diags diag.Diagnostics) {
-	var files []upload.File
-	var objects []upload.StoredFile
-	for name, e := range stored {
-		files = append(files, state.file(name, "", e))
-		objects = append(objects, upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt})
+// storedFiles returns the stored files of a state by relative path. It tells the records which of
+// these files a state has, and which uploads of the state are unfinished.
+func (r *mediaFolder) storedFiles(ctx context.Context, state *model, diags *diag.Diagnostics) map[string]file {
+	stored, err := decodeManifest(state.Manifest)
+	if err != nil {
+		diags.AddError("The manifest in the state cannot be read",
+			"The attribute `manifest` of the folder is not the JSON that the provider wrote: "+err.Error()+". Restore the state from a backup.")
 	}
-	lines, unfinished := keyPathLines(stored), state.unfinished(state, nil)
-	unsure := "" // why the Create may not continue all of them, and name the others
-	switch written := r.Data.Uploader.Leave(ctx, files, objects, unfinished, group); {
-	case group == "":
-		unsure = "What selects the files was not known while planning."
-		for _, name := range slices.Sorted(maps.Keys(unfinished)) {
-			lines = append(lines, fmt.Sprintf("%s: %s (not finished)", name, unfinished[name].KeyPath))
+	for name, f := range stored {
+		r.Data.Uploader.Shown(ctx, f.upload(name, state.localPath(name)), f.KeyPath)
+	}
+	for _, element := range state.Incomplete.Elements() {
+		if object, ok := element.(types.Object); ok {
+			unfinished, left := mediafile.Unfinished(ctx, object)
+			r.Data.Uploader.Keep(ctx, unfinished, left)
 		}
-	case !written:
-		unsure = "They could not be recorded in `resume_dir`."
 	}
-	if unsure != "" && len(lines) > 0 {
-		diags.AddWarning("Uploaded files stay at the service",
-			unsure+" Uploads of files that the folder still has are kept; the others of this list stay as they are:\n"+providerdata.List(lines))
+	return stored
+}
+
+// operation is a Create or an Update.
+type operation struct {
+	resource *mediaFolder
+	name     string // as in `timeouts`
+	limit    time.Duration
+	advice   string // how the user goes on after files failed
+	before   model  // the state; empty for Create
+	stored   map[string]file
+}
+
+// run uploads what the plan has to upload, and sets the computed attributes of m. It reports whether
+// m is to be saved.
+func (o *operation) run(ctx context.Context, m *model, diags *diag.Diagnostics) (save bool) {
+	ctx, cancel := providerdata.WithLimit(ctx, o.limit, o.name)
+	defer cancel()
+	data := o.resource.Data
+	diags.Append(data.NeedUpload(typeName)...)
+	p := planner{data: data, selection: m.Selection, stored: o.stored, isComplete: o.before.isComplete(o.stored)}
+	files := p.plan(ctx, nil)
+	diags.Append(p.diags.Errors()...) // the plan has shown the warnings
+	if diags.HasError() {
+		return false
 	}
-	return diags
-}
-
-func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id that the provider made for the folder. A folder cannot be imported by it."},
-	}}
-}
-
-// setIdentity sets the identity: the id, or "" while the creation has not succeeded, because the
-// framework requires one of every object.
-func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	diags.Append(identity.SetAttribute(ctx, path.Root("id"), m.ID.ValueString())...)
-}
-
-func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resp.Diagnostics.AddError("A folder cannot be imported",
-		"The service has no call that lists stored files, so the provider cannot find those of a folder. Remove the import, name the key paths of stored files in `adopt`, and apply: these files are taken as stored, without being sent.")
-}
-
-// absolute is the absolute path of a folder.
-func absolute(dir string) string {
-	if absolute, err := filepath.Abs(dir); err == nil {
-		return absolute
+	if id := contentID(files); !m.ID.IsUnknown() && m.ID.ValueString() != id {
+		diags.AddError("The folder has changed since it was planned",
+			"Nothing was sent. When nothing writes to "+m.SourceDir.ValueString()+" any more, apply again: that plans its files anew.")
+		return false
 	}
-	return dir
+	if o.name == "create" {
+		takeLeftFiles(data, m.Selection, files)
+	}
+	result := p.upload(ctx, files, nil)
+	diags.Append(result.diagnostics(m.SourceDir.ValueString(), o.advice)...)
+	m.setStored(result)
+	if diags.HasError() {
+		m.ID = o.before.ID
+	}
+	return o.name == "update" || len(result.stored)+len(result.incomplete) > 0
 }

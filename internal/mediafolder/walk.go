@@ -1,161 +1,192 @@
 package mediafolder
 
 import (
+	"archive/zip"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-type patterns struct {
-	Include []string `json:"include"`
-	Exclude []string `json:"exclude"`
+// walker finds the files of a folder that patterns select.
+type walker struct {
+	root     fs.FS
+	dir      string
+	patterns patterns
+
+	paths    map[string]string // on this machine, by relative path in NFC, which Terraform makes of all text
+	problems []string          // lines about files that cannot be uploaded
+	links    []string          // lines about links to folders
+	used     []bool            // for each pattern of include: it selects a file
+	ignored  []string          // files that are not selected, and folders that are not opened
 }
 
-func (p patterns) equal(other patterns) bool {
-	return slices.Equal(p.Include, other.Include) && slices.Equal(p.Exclude, other.Exclude)
-}
-
-func (s Selection) patterns() patterns {
-	if s.Include.IsNull() {
-		s.Include = defaultInclude
+// walk finds the selected files of a folder. The error is about the folder itself.
+func walk(dir string, p patterns) (*walker, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &missingFolderError{dir}
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", dir, cause(err))
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is no folder. A single file is the `source` of `vodlive_media_upload`, or of the action", dir)
 	}
-	return patterns{texts(s.Include), texts(s.Exclude)}
-}
-
-func texts(set types.Set) (list []string) {
-	for _, e := range set.Elements() {
-		list = append(list, text(e).ValueString())
+	w := &walker{root: os.DirFS(dir), dir: dir, patterns: p, paths: map[string]string{}, used: make([]bool, len(p.include))}
+	if err := fs.WalkDir(w.root, ".", w.visit); err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", dir, cause(err))
 	}
-	return list
+	return w, nil
 }
 
-// walk finds the files of a folder that the patterns match: their paths in the file system by their
-// relative ones, which have slashes and are normalized (NFC), as Terraform normalizes all text.
-// Links to folders are not followed. The problems are files that cannot be uploaded; err is about
-// the folder.
-func walk(dir string, p patterns) (found map[string]string, problems []string, err error) {
-	found, problems, _, err = p.selector().walk(dir)
-	return found, problems, err
+type missingFolderError struct{ dir string }
+
+func (e *missingFolderError) Error() string {
+	return e.dir + " does not exist. A relative path starts at the folder in which Terraform runs"
 }
 
-// walk finds the files that the patterns select.
-func (s selector) walk(dir string) (found map[string]string, problems []string, seen findings, err error) {
-	seen.used = make([]bool, len(s.include))
-	root := os.DirFS(dir)
-	found = map[string]string{}
-	err = fs.WalkDir(root, ".", func(relative string, d fs.DirEntry, err error) error {
-		name := norm.NFC.String(relative)
-		switch {
-		case err != nil && relative == ".":
-			return disk.Cause(err)
-		case err != nil:
-			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, disk.Cause(err)))
-			return fs.SkipDir
-		case d.IsDir() && relative != "." && s.prunes(name):
-			return fs.SkipDir
-		case d.IsDir():
-			return nil
-		case linksToFolder(root, relative, d):
-			if s.reaches(name) && leadsOutside(dir, relative) {
-				seen.links = append(seen.links, name)
-			}
-			return nil
-		case !s.match(name, &seen):
-			return nil
-		}
-		switch _, twice := found[name]; {
-		case !utf8.ValidString(relative):
-			problems = append(problems, fmt.Sprintf("%q has a name that is not UTF-8", relative))
-		case twice:
-			problems = append(problems, fmt.Sprintf("%s is the name of two files, which differ only in how its letters are encoded", name))
-		default:
-			found[name] = filepath.Join(dir, filepath.FromSlash(relative))
+func (e *missingFolderError) Unwrap() error { return fs.ErrNotExist }
+
+// cause returns an error without the path, which the text has already.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+func (w *walker) visit(relative string, entry fs.DirEntry, err error) error {
+	name := norm.NFC.String(relative)
+	switch {
+	case relative == ".":
+		return err
+	case err != nil:
+		w.problems = append(w.problems, fmt.Sprintf("%s cannot be read: %s", readable(name), cause(err)))
+		return fs.SkipDir
+	case entry.IsDir() && !w.patterns.reach(name):
+		w.ignored = append(w.ignored, name)
+		return fs.SkipDir
+	case entry.IsDir():
+		return nil
+	case entry.Type()&fs.ModeSymlink != 0 && w.isLinkedFolder(relative):
+		if w.patterns.reach(name) {
+			w.links = append(w.links, readable(name))
 		}
 		return nil
-	})
-	return found, problems, seen, err
+	}
+	localPath := filepath.Join(w.dir, filepath.FromSlash(relative))
+	if isTerraformFile(name) || !w.selects(name) || isSavedPlan(name, localPath) {
+		w.ignored = append(w.ignored, name)
+		return nil
+	}
+	w.add(name, relative, localPath, entry)
+	return nil
 }
 
-// linksToFolder reports whether an entry is a link to a folder, which is no file that a pattern can
-// select.
-func linksToFolder(root fs.FS, relative string, d fs.DirEntry) bool {
-	if d.Type()&fs.ModeSymlink == 0 {
-		return false
-	}
-	info, err := fs.Stat(root, relative)
+// isLinkedFolder reports whether a link leads to a folder.
+func (w *walker) isLinkedFolder(relative string) bool {
+	info, err := fs.Stat(w.root, relative)
 	return err == nil && info.IsDir()
 }
 
-// leadsOutside reports whether a link leads to a folder that is not below dir. What is below dir is
-// found without the link.
-func leadsOutside(dir, link string) bool {
-	target, err := filepath.EvalSymlinks(filepath.Join(dir, filepath.FromSlash(link)))
-	root, rootErr := filepath.EvalSymlinks(dir)
-	if err != nil || rootErr != nil {
-		return true
+// selects reports whether the patterns select a file, and notes which of them do.
+func (w *walker) selects(name string) (selected bool) {
+	if w.patterns.areExcluding(name) {
+		return false
 	}
-	inside, err := filepath.Rel(absolute(root), absolute(target))
-	parent := "../"
-	return err != nil || strings.HasPrefix(filepath.ToSlash(inside)+"/", parent) && !strings.HasPrefix(absolute(root)+"/", absolute(target)+"/")
-}
-
-// nameProblems describes the files whose names in storage would be invalid.
-func nameProblems(names []string, format string) (problems []string) {
-	for _, name := range names {
-		if problem := upload.NameProblem(storedName(name, format)); problem != "" {
-			problems = append(problems, fmt.Sprintf("the name of %q %s", name, problem))
+	for i, p := range w.patterns.include {
+		if p.includes(name) {
+			selected, w.used[i] = true, true
 		}
 	}
-	return problems
+	return selected
 }
 
-// clashes are the files that would be stored under one name, by this name.
-func clashes(names []string, format string) map[string][]string {
-	files := make(map[string][]string, len(names))
-	for _, name := range names {
-		stored := storedName(name, format)
-		files[stored] = append(files[stored], name)
+// add adds a selected file, or the problem that it has.
+func (w *walker) add(name, relative, localPath string, entry fs.DirEntry) {
+	_, twice := w.paths[name]
+	_, err := fs.Stat(w.root, relative)
+	switch {
+	case !utf8.ValidString(relative):
+		w.problems = append(w.problems, readable(relative)+" has a name that is not UTF-8")
+	case twice:
+		w.problems = append(w.problems, name+" is the name of two files, which differ only in how their letters are encoded")
+	case err != nil && entry.Type()&fs.ModeSymlink != 0:
+		target, _ := os.Readlink(localPath)
+		w.problems = append(w.problems, fmt.Sprintf("%s is a link to %s, which cannot be read: %s", name, readable(target), cause(err)))
+	default:
+		w.paths[name] = localPath
 	}
-	maps.DeleteFunc(files, func(_ string, names []string) bool { return len(names) == 1 })
-	return files
 }
 
-// clashProblem says which files would be stored under one name, "" if there are none. What to do
-// comes first, because a long text is cut.
-func clashProblem(names []string, format string) string {
-	files := clashes(names, format)
-	if len(files) == 0 {
-		return ""
+// readable returns a name as a text: quoted if it is not UTF-8.
+func readable(name string) string {
+	if utf8.ValidString(name) {
+		return name
 	}
-	count := 0
-	var lines []string
-	for _, stored := range slices.Sorted(maps.Keys(files)) {
-		count += len(files[stored])
-		shown := files[stored][:min(len(files[stored]), 3)]
-		line := fmt.Sprintf("%q: %s", stored, strings.Join(shown, ", "))
-		if more := len(files[stored]) - len(shown); more > 0 {
-			line += fmt.Sprintf(" and %d more", more)
+	return fmt.Sprintf("%q", name)
+}
+
+// unusedPatterns returns a warning for each pattern of include that selects no file.
+func (w *walker) unusedPatterns() (warnings []string) {
+	for i, p := range w.patterns.include {
+		if w.used[i] {
+			continue
 		}
-		lines = append(lines, line)
+		warning := fmt.Sprintf("%q selects no file of %s.", p.given, w.dir)
+		otherCase := slices.IndexFunc(w.ignored, func(name string) bool {
+			lower := strings.ToLower(name)
+			return !p.includes(name) && !p.reaches(name) && (p.lower().includes(lower) || p.lower().reaches(lower))
+		})
+		if otherCase >= 0 {
+			warning += fmt.Sprintf(" In another letter case, it would select %s. Letter case counts in patterns.", readable(w.ignored[otherCase]))
+		}
+		warnings = append(warnings, warning)
 	}
-	advice := "Rename files, or name some of them in `exclude`."
-	if example := files[slices.Min(slices.Collect(maps.Keys(files)))][0]; format != formatFlat && len(clashes(names, formatFlat)) == 0 {
-		advice = fmt.Sprintf("Set `name_format = \"flat\"`: the stored names are then made of the whole paths, such as %q. Or rename files.", storedName(example, formatFlat))
-	} else if format != formatFlat {
-		advice = "With `name_format = \"flat\"`, whose stored names are made of the whole paths, only these would clash: " +
-			strings.Join(slices.Sorted(maps.Keys(clashes(names, formatFlat))), ", ") + ". Rename them as well."
+	return warnings
+}
+
+// isTerraformFile reports whether Terraform itself writes or reads a file, by its name.
+func isTerraformFile(name string) bool {
+	base := path.Base(name)
+	for _, suffix := range []string{".tf", ".tf.json", ".tfvars", ".tfvars.json", ".tfstate"} {
+		if strings.HasSuffix(base, suffix) {
+			return true
+		}
 	}
-	return fmt.Sprintf("%d files would be stored under %s. %s\n%s", count, counted(len(files), "name"), advice, providerdata.List(lines))
+	return strings.Contains(base, ".tfstate.")
+}
+
+// isSavedPlan reports whether a file is a plan that Terraform has saved: a zip archive with an entry
+// "tfplan". A file with the extension of a media type is not opened for that.
+func isSavedPlan(name, localPath string) bool {
+	if upload.TypeByName(name) != "" {
+		return false
+	}
+	info, err := os.Stat(localPath)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(localPath)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	const start = "PK\x03\x04"
+	head := make([]byte, len(start))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != start {
+		return false
+	}
+	archive, err := zip.NewReader(f, info.Size())
+	return err == nil && slices.ContainsFunc(archive.File, func(entry *zip.File) bool { return entry.Name == "tfplan" })
 }

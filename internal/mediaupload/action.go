@@ -20,34 +20,32 @@ type FileArguments struct {
 	SHA256      types.String `tfsdk:"sha256"`
 }
 
-// Check returns what Upload would fail on, as far as it shows without reading the file. The same
-// plan may make the file, so a missing one is no error.
-func (a FileArguments) Check(how mediafile.Arguments) diag.Diagnostics {
-	if a.Source.IsUnknown() {
-		return nil
+// Check returns what Upload would fail on, as far as it shows without reading the content. The apply
+// may make the file, so a missing one is no error.
+func (a FileArguments) Check() (diags diag.Diagnostics) {
+	m := model{FileArguments: a}
+	if _, err := m.file().Check(); err != nil && !a.Source.IsUnknown() && !upload.IsMissing(err) {
+		diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", named(err)))
 	}
-	m := model{FileArguments: a, Arguments: how}
-	err := m.file().Check()
-	if err == nil || upload.IsMissing(err) {
-		return nil
-	}
-	return diag.Diagnostics{fileDiagnostic(err)}
+	return diags
 }
 
 // Upload stores the file. show gets lines of progress.
-func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, how mediafile.Arguments, show func(line string)) (uploaded mediafile.Uploaded, diags diag.Diagnostics) {
-	m := model{FileArguments: a, Arguments: how}
-	given := !m.SHA256.IsNull()
-	if !given {
-		show("reading " + m.Source.ValueString())
-	}
+func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, show func(line string)) (f upload.File, keyPath string, diags diag.Diagnostics) {
+	m := model{FileArguments: a}
 	if err := m.prepare(ctx, u); err != nil {
-		return uploaded, diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", err)}
+		diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+		return f, "", diags
 	}
-	next := afterInvoke
-	if !u.Records(ctx) { // without a state, only a record can continue an upload
-		next.toContinue = ""
+	f = m.file()
+	result, err := u.Upload(ctx, f, show)
+	mediafile.Warnings(result.Warnings, &diags)
+	if err != nil {
+		next := ""
+		if result.Left != nil {
+			next = "The stored parts are recorded in `resume_dir`. Invoke the action again on this machine to send only the rest."
+		}
+		diags.Append(failedDiagnostic(f, err, next))
 	}
-	result, diags := m.send(ctx, u, false, given, next, show)
-	return mediafile.Uploaded{KeyPaths: []string{result.KeyPath}, Recorded: result.InLedger(), Outcomes: []upload.Outcome{{Result: result}}}, diags
+	return f, result.KeyPath, diags
 }

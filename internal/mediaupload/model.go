@@ -1,13 +1,11 @@
 package mediaupload
 
 import (
+	"context"
 	"encoding/base64"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
@@ -20,17 +18,14 @@ import (
 // model is the resource in configuration, plan and state.
 type model struct {
 	FileArguments
-	mediafile.Arguments
 
-	Content         types.String   `tfsdk:"content"`
-	ContentBase64   types.String   `tfsdk:"content_base64"`
-	ContentWO       types.String   `tfsdk:"content_wo"` // null in plans and states
-	ContentVersion  types.Int64    `tfsdk:"content_wo_version"`
-	ChangeDetection types.String   `tfsdk:"change_detection"`
-	Triggers        types.Map      `tfsdk:"triggers"`
-	Protection      types.Bool     `tfsdk:"deletion_protection"`
-	Timeouts        timeouts.Value `tfsdk:"timeouts"`
-	Size            types.Int64    `tfsdk:"size"`
+	Content       types.String   `tfsdk:"content"`
+	ContentBase64 types.String   `tfsdk:"content_base64"`
+	Method        types.String   `tfsdk:"method"`
+	PartSize      types.Int64    `tfsdk:"part_size"`
+	Triggers      types.Map      `tfsdk:"triggers"`
+	Timeouts      timeouts.Value `tfsdk:"timeouts"`
+	Size          types.Int64    `tfsdk:"size"`
 	outcome
 }
 
@@ -48,50 +43,8 @@ type outcome struct {
 	Incomplete types.Object `tfsdk:"incomplete_upload"`
 }
 
-// object has what makes the file uploaded again. What an import lacks is null.
-func (m *model) object() mediafile.Object {
-	return mediafile.Object{SHA256: m.SHA256, FileName: m.FileName, ContentType: m.ContentType, Arguments: m.Arguments}
-}
-
-// settle gives the arguments that are not known the values of a stored file.
-func (m *model) settle(state *model) {
-	o := m.object().OrStored(state.object())
-	m.SHA256, m.FileName, m.ContentType, m.Arguments = o.SHA256, o.FileName, o.ContentType, o.Arguments
-}
-
-// content is the content that the configuration has itself, nil for a source and if it is unknown.
-func (m *model) content() []byte {
-	switch {
-	case m.Content.ValueString() != "":
-		return []byte(m.Content.ValueString())
-	case m.ContentWO.ValueString() != "":
-		return []byte(m.ContentWO.ValueString())
-	case m.ContentBase64.ValueString() != "":
-		content, _ := base64.StdEncoding.DecodeString(m.ContentBase64.ValueString()) // validated
-		return content
-	}
-	return nil
-}
-
-// inputUnknown reports whether only the apply knows what to upload.
-func (m *model) inputUnknown() bool {
-	return m.Source.IsUnknown() || m.Content.IsUnknown() || m.ContentBase64.IsUnknown() || m.ContentWO.IsUnknown()
-}
-
-// triggersUnknown reports whether only the apply knows whether to read the content again.
-func (m *model) triggersUnknown() bool {
-	return m.Triggers.IsUnknown() || slices.ContainsFunc(slices.Collect(maps.Values(m.Triggers.Elements())), attr.Value.IsUnknown)
-}
-
-// stored reports whether the state has a stored file, as also after an import.
-func (m *model) stored() bool { return m != nil && !m.KeyPath.IsNull() }
-
-// protected reports whether a stored file must not be replaced or forgotten. An unfinished upload
-// is not protected: a plan that replaces it continues it.
-func (m *model) protected() bool { return m.stored() && m.Protection.ValueBool() }
-
-// notStored is the outcome before an upload, with unknown text and number, or of one that failed,
-// with null. incomplete is what is left to continue.
+// notStored returns the outcome of an upload that has not been made (with unknown values) or that
+// has failed (with null). incomplete is what can be continued.
 func notStored(text types.String, number types.Int64, incomplete types.Object) outcome {
 	return outcome{
 		ID: text, KeyPath: text, PartCount: number, ETag: text, Location: text, Bucket: text,
@@ -99,24 +52,76 @@ func notStored(text types.String, number types.Int64, incomplete types.Object) o
 	}
 }
 
-// complete is an upload with nothing left to continue.
-var complete = mediafile.IncompleteObject(upload.File{}, nil)
+// nothingLeft is `incomplete_upload` where nothing can be continued.
+var nothingLeft = mediafile.IncompleteObject(upload.File{}, nil)
 
 func stored(f upload.StoredFile) outcome {
 	return outcome{
 		ID: types.StringValue(f.KeyPath), KeyPath: types.StringValue(f.KeyPath), PartCount: types.Int64Value(f.Parts),
 		ETag: providerdata.TextOrNull(f.ETag), Location: providerdata.TextOrNull(f.Location), Bucket: providerdata.TextOrNull(f.Bucket),
 		Encryption: providerdata.TextOrNull(f.Encryption), VersionID: providerdata.TextOrNull(f.VersionID), UploadedAt: providerdata.TextOrNull(f.UploadedAt),
-		Incomplete: complete,
+		Incomplete: nothingLeft,
 	}
 }
 
-// file is the file that a model describes. Values that are not known yet are zero.
+// isStored reports whether a state, which may be nil, has a stored file.
+func (m *model) isStored() bool { return m != nil && !m.KeyPath.IsNull() }
+
+// differs returns the arguments that ask for another file than the stored one. isUnsure reports that
+// only the apply knows some of them. A null value asks for nothing, and an import has no hash. The
+// service is told the media type of a single PUT only.
+func (m *model) differs(state *model) (names []string, isUnsure bool) {
+	if !state.isStored() {
+		return nil, false
+	}
+	compare := func(name string, wanted, stored types.String) {
+		switch {
+		case wanted.IsNull() || stored.IsNull():
+		case wanted.IsUnknown():
+			isUnsure = true
+		case name == "sha256" && strings.EqualFold(wanted.ValueString(), stored.ValueString()):
+		case wanted.ValueString() != stored.ValueString():
+			names = append(names, name)
+		}
+	}
+	compare("sha256", m.SHA256, state.SHA256)
+	compare("file_name", m.FileName, state.FileName)
+	if state.PartCount.ValueInt64() == 0 {
+		compare("content_type", m.ContentType, state.ContentType)
+	}
+	return names, isUnsure
+}
+
+// content returns the content that the configuration has itself, nil for a source.
+func (m *model) content() []byte {
+	switch {
+	case m.Content.ValueString() != "":
+		return []byte(m.Content.ValueString())
+	case m.ContentBase64.ValueString() != "":
+		content, _ := base64.StdEncoding.DecodeString(m.ContentBase64.ValueString()) // validated
+		return content
+	}
+	return nil
+}
+
+// file returns the file that a model describes. Values that are not known are zero.
 func (m *model) file() upload.File {
-	f := upload.File{
+	return upload.File{
 		Upload: api.Upload{Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString()},
 		Path:   disk.OnDisk(m.Source.ValueString()), Content: m.content(), Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()),
+		Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
-	m.Set(&f)
-	return f
+}
+
+// prepare decides what the plan did not know. It keeps the letter case of the hash.
+func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
+	f, err := u.Prepare(ctx, m.file())
+	if err != nil {
+		return named(err)
+	}
+	if m.SHA256.ValueString() == "" {
+		m.SHA256 = types.StringValue(f.SHA256)
+	}
+	m.Size, m.FileName, m.ContentType = types.Int64Value(f.Size), types.StringValue(f.Name), types.StringValue(f.ContentType)
+	return nil
 }

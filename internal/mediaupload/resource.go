@@ -2,14 +2,15 @@
 // vodlive_upload_url, and uploads the file of the action vodlive_process_media.
 //
 // The content decides what happens to the resource: the plan has the SHA-256 of the file, and no
-// object is made from any other content. The state keeps what is needed to continue an upload that
-// failed. Nothing is read back or deleted: the service has no calls for that.
+// object is made from any other content. Nothing is read back or deleted: the service has no calls
+// for that.
 package mediaupload
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -21,7 +22,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -44,260 +44,160 @@ var (
 	_ resource.ResourceWithImportState      = (*mediaUpload)(nil)
 )
 
+// Metadata says that the identity, which is the key path, changes when an update stores a new file.
 func (r *mediaUpload) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	r.Resource.Metadata(ctx, req, resp)
-	resp.ResourceBehavior.MutableIdentity = true // it names the stored file, and an update may store another one
+	resp.ResourceBehavior.MutableIdentity = true
 }
 
+// Create uploads the file. If that fails, the state has what can be continued.
 func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan, config model
+	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	limit, diags := plan.Timeouts.Create(ctx, upload.DefaultLimit)
+	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	plan.ContentWO = config.ContentWO
 	if err := plan.prepare(ctx, r.Data.Uploader); err != nil {
-		f, left := r.Data.Uploader.TakeBack(ctx, plan.file())
-		if left == nil {
-			resp.Diagnostics.Append(plan.unprepared("Preparing the upload", err))
-			return
-		}
-		resp.Diagnostics.Append(uploadDiagnostic(f, left, err, false, afterCreate))
-		plan.describe(f)
-		plan.outcome = notStored(types.StringNull(), types.Int64Null(), mediafile.IncompleteObject(f, left))
-	} else if !r.upload(ctx, &plan, &config, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 		return
 	}
-	resp.Diagnostics.Append(config.remember(ctx, resp.Private, configured{})...)
-	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
-}
-
-// upload sends the file and fills in what the service returns or, if it fails, what is left to
-// continue. next says how the user goes on.
-func (r *mediaUpload) upload(ctx context.Context, m, config *model, next steps, diags *diag.Diagnostics) bool {
-	limit, d := m.Timeouts.Create(ctx, upload.DefaultLimit)
-	diags.Append(d...)
-	var result upload.Result
-	if !diags.HasError() {
-		ctx, cancel := providerdata.WithLimit(ctx, limit, "create")
-		defer cancel()
-		result, d = m.send(ctx, r.Data.Uploader, true, !config.SHA256.IsNull(), next, nil)
-		diags.Append(d...)
+	left, diags := r.upload(ctx, &plan, limit, "create")
+	resp.Diagnostics.Append(diags...)
+	if diags.HasError() && left.IsNull() {
+		return
 	}
 	if diags.HasError() {
-		m.outcome = notStored(types.StringNull(), types.Int64Null(), mediafile.IncompleteObject(m.file(), result.Left))
-		return false
+		plan.outcome = notStored(types.StringNull(), types.Int64Null(), left)
 	}
-	m.outcome = stored(result.StoredFile)
-	return true
+	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Read sets the identity, which a CLI without identities does not keep, and warns of an upload that
-// is not finished, because the plan of a tainted one has no state.
+// Read makes no request. It records an unfinished upload of the state.
 func (r *mediaUpload) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !resp.Diagnostics.HasError() {
-		state.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
-	}
-	if !state.Incomplete.IsNull() {
-		f, _, _ := mediafile.Unfinished(state.Incomplete) // of a name that may differ from that of the stored file
-		mediafile.NotFinished(map[string]types.Object{f.Name: state.Incomplete}, &resp.Diagnostics)
-	}
-}
-
-// Update changes the provider's own arguments, adopts the file of an import, uploads a file in
-// place of the stored one, and continues an upload. If an upload fails, the state keeps the stored
-// file.
-func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state, config model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.KeyPath.IsUnknown() {
-		plan.ContentWO = config.ContentWO
-	}
-	var was configured                                            // if the file is not here, for a plan where it is
-	asked := plan                                                 // a name and a media type that it leaves open are those of the stored file, if that is kept
-	if plan.ContentVersion.IsNull() || plan.KeyPath.IsUnknown() { // else the version is the same, and the content is not looked at
-		if err := plan.prepare(ctx, r.Data.Uploader); err != nil {
-			if !upload.IsMissing(err) && !upload.IsEmpty(err) || plan.KeyPath.IsUnknown() {
-				resp.Diagnostics.Append(plan.unprepared("Reading the file to upload", err))
-				return
-			}
-			var d diag.Diagnostics
-			was, d = providerdata.ReadPrivate[configured](ctx, req.Private, privateConfigured)
-			resp.Diagnostics.Append(d...)
-		}
-	}
-	asked.SHA256 = plan.SHA256
-	if !plan.KeyPath.IsUnknown() || asked.keeps(&state) {
-		plan.keep(ctx, &state, r.Data.Uploader, &resp.Diagnostics)
-	} else if !r.uploadAgain(ctx, &plan, &state, &config, &resp.Diagnostics) {
-		plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
+	r.record(ctx, &state)
+	state.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
+}
+
+// Update uploads the file if it is not the stored one. If that fails, the state keeps the stored
+// file, and has beside it what can be continued.
+func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	limit, diags := plan.Timeouts.Update(ctx, upload.DefaultLimit)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(config.remember(ctx, resp.Private, was)...)
+	r.record(ctx, &state)
+	if plan.KeyPath.IsUnknown() {
+		resp.Diagnostics.Append(r.replace(ctx, &plan, state, limit)...)
+	}
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// withoutWriteOnly returns what the state may have.
-func (m *model) withoutWriteOnly() model {
-	kept := *m
-	kept.ContentWO = types.StringNull()
-	return kept
-}
-
-// keeps reports whether the stored file of a state is what a plan asks for.
-func (m *model) keeps(state *model) bool {
-	asked := *m
-	asked.settle(state)
-	v, _ := judge(state, asked)
-	return v == verdictKeep
-}
-
-// keep makes the stored file of a state the result of an update.
-func (m *model) keep(ctx context.Context, state *model, u *upload.Uploader, diags *diag.Diagnostics) {
-	if m.KeyPath.IsUnknown() {
-		m.outcome, m.Incomplete = state.outcome, complete
-		m.FileName, m.ContentType = state.FileName, state.ContentType
+// replace uploads the file of a plan, and makes the plan the new state.
+func (r *mediaUpload) replace(ctx context.Context, plan *model, state model, limit time.Duration) (diags diag.Diagnostics) {
+	if err := plan.prepare(ctx, r.Data.Uploader); err != nil {
+		diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+		*plan = state
+		return diags
 	}
-	if !state.Incomplete.IsNull() && m.Incomplete.IsNull() {
-		f, left, d := mediafile.Unfinished(state.Incomplete)
-		diags.Append(d...)
-		mediafile.GivenUp(ctx, map[string]*resume.Unfinished{f.Name: left}, u, diags)
+	if differing, _ := plan.differs(&state); state.isStored() && len(differing) == 0 {
+		plan.outcome = state.outcome
+		plan.Incomplete = nothingLeft
+		return diags
 	}
-}
-
-// uploadAgain uploads the file of a plan. If that fails, the plan becomes the state that results:
-// the stored file, if there is one, with what is left to continue. It reports whether the plan
-// describes the file of that state.
-func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *model, diags *diag.Diagnostics) bool {
-	unfinished, left, d := mediafile.Unfinished(state.Incomplete)
-	diags.Append(d...)
-	diags.Append(r.Data.NeedUpload(typeName)...)
-	if state.protected() && providerdata.ProtectsChange(state.Protection, plan.Protection) {
-		diags.Append(protected(state.KeyPath.ValueString(), "upload another file in its place"))
+	if diags = r.Data.NeedUpload(typeName); diags.HasError() {
+		*plan = state
+		return diags
 	}
-	dropped := map[string]*resume.Unfinished{unfinished.Name: left}
-	if left != nil && !diags.HasError() && plan.file().Continues(unfinished, left) {
-		clear(dropped)
-		if err := r.Data.Uploader.LeaveUnfinished(ctx, plan.file(), left); err != nil {
-			diags.Append(providerdata.ErrorDiagnostic("Continuing the upload", err))
-		}
-	}
+	left, diags := r.upload(ctx, plan, limit, "update")
 	if diags.HasError() {
-		*plan = *state
-		return false
-	}
-	if r.upload(ctx, plan, config, afterUpdate, diags) {
-		if state.stored() {
-			mediafile.Forgotten([]string{state.KeyPath.ValueString()}, "", diags)
-		}
-		mediafile.GivenUp(ctx, dropped, r.Data.Uploader, diags)
-		return true
-	}
-	if plan.Incomplete.IsNull() && left != nil && !r.Data.Uploader.Taken(left.UploadID) {
-		plan.Incomplete = state.Incomplete // nothing newer is stored
-	} else {
-		mediafile.GivenUp(ctx, dropped, r.Data.Uploader, diags)
-	}
-	if state.stored() {
-		left := plan.Incomplete
-		*plan = *state
+		*plan = state
 		plan.Incomplete = left
-		return false
 	}
-	return true
+	return diags
 }
 
-// Delete forgets the upload. When it replaces an incomplete upload, it leaves what is stored to the
-// Create that follows in this process.
+// upload sends the file of a model that has no unknown argument, and fills in the outcome. If it
+// fails, it returns what can be continued.
+func (r *mediaUpload) upload(ctx context.Context, m *model, limit time.Duration, operation string) (left types.Object, diags diag.Diagnostics) {
+	ctx, cancel := providerdata.WithLimit(ctx, limit, operation)
+	defer cancel()
+	f := m.file()
+	result, err := r.Data.Uploader.Upload(ctx, f, nil)
+	mediafile.Warnings(result.Warnings, &diags)
+	if err != nil {
+		next := ""
+		if result.Left != nil {
+			next = mediafile.NotLost(f, result.Left, operation == "create")
+		}
+		diags.Append(failedDiagnostic(f, err, next))
+		return mediafile.IncompleteObject(f, result.Left), diags
+	}
+	m.outcome = stored(result.StoredFile)
+	return nothingLeft, diags
+}
+
+// failedDiagnostic says why an upload failed, and what happens next.
+func failedDiagnostic(f upload.File, err error, next string) diag.Diagnostic {
+	if changed, ok := errors.AsType[*transfer.ChangedError](err); ok && changed.SHA256 != "" {
+		return diag.NewErrorDiagnostic("The file has another SHA-256", fmt.Sprintf("The file %s was planned with the SHA-256 %s, and has %s. No object was made of it. "+
+			"If `sha256` is right, put the right file there; otherwise correct it, or plan again.", f.Path, f.SHA256, changed.SHA256))
+	}
+	d := providerdata.ErrorDiagnostic("Uploading the file", fmt.Errorf("file %q: %w", f.Name, err))
+	if next == "" {
+		return d
+	}
+	return diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+next)
+}
+
+// Delete forgets the upload: the service has no call to delete a file. If this replaces an unfinished
+// upload, the Create that follows continues it.
 func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	next, diags := providerdata.ReadPrivate[upload.File](ctx, req.Private, privatePlanned)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
+	if !resp.Diagnostics.HasError() {
+		r.record(ctx, &state)
 	}
-	if state.protected() { // of a tainted object, whose plan does not see the state, or of a client that plans no deletion
-		providerdata.RefuseDelete(ctx, resp, protected(state.KeyPath.ValueString(), providerdata.ReplaceOrRemove))
-		return
-	}
-	f, left, diags := mediafile.Unfinished(state.Incomplete)
-	resp.Diagnostics.Append(diags...)
-	// With create_before_destroy, Create has continued it already, if it could.
-	if left != nil && r.Data.Uploader.Taken(left.UploadID) {
-		left = nil
-	}
-	if note.Create || left != nil && !note.Destroy {
-		size, diags := r.checkCreate(ctx, next)
-		if next.Name == "" { // not known yet
-			next.Upload = f.Upload
-		}
-		next.SHA256, next.Size = cmp.Or(next.SHA256, f.SHA256), cmp.Or(size, next.Size, f.Size)
-		if left != nil && !diags.HasError() && next.Continues(f, left) {
-			next.Path = cmp.Or(next.Path, state.file().Path)
-			if err := r.Data.Uploader.LeaveUnfinished(ctx, next, left); err != nil {
-				diags.Append(providerdata.ErrorDiagnostic("Continuing the upload", err))
-			}
-			left = nil
-		}
-		if diags.HasError() {
-			providerdata.RefuseDelete(ctx, resp, diags...)
-			return
-		}
-	}
-	if state.stored() {
-		mediafile.Forgotten([]string{state.KeyPath.ValueString()}, "", &resp.Diagnostics)
-	}
-	mediafile.GivenUp(ctx, map[string]*resume.Unfinished{f.Name: left}, r.Data.Uploader, &resp.Diagnostics)
 }
 
-// checkCreate returns why the Create that follows would fail, before anything is forgotten: a saved
-// plan may be applied where the file is not. Else it returns the size of the file, which a plan
-// that reads no content does not have. The path is "" if the file was not there while planning.
-func (r *mediaUpload) checkCreate(ctx context.Context, next upload.File) (size int64, diags diag.Diagnostics) {
-	diags = r.Data.PlanUpload(ctx, typeName)
-	if diags.HasError() || next.Path == "" {
-		return 0, diags
+// record brings the records to what a state shows: its unfinished upload is recorded, and a record
+// of its stored file is not needed any more.
+func (r *mediaUpload) record(ctx context.Context, state *model) {
+	f, left := mediafile.Unfinished(ctx, state.Incomplete)
+	r.Data.Uploader.Keep(ctx, f, left)
+	if state.isStored() {
+		r.Data.Uploader.Shown(ctx, state.file(), state.KeyPath.ValueString())
 	}
-	info, err := transfer.Stat(next.Path)
-	if err == nil && next.Size > 0 && info.Size() != next.Size {
-		err = fmt.Errorf("%s has changed since it was planned: it has %d bytes, not %d", next.Path, info.Size(), next.Size)
-	}
-	if err != nil {
-		diags.AddError("The file cannot be uploaded", err.Error()+", so nothing was replaced and the state is as it was. Plan again where the file is, and apply that plan.")
-		return 0, diags
-	}
-	return info.Size(), diags
 }
 
+// IdentitySchema identifies an upload by its key path.
 func (r *mediaUpload) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"key_path": identityschema.StringAttribute{RequiredForImport: true, Description: "Key path of the stored file."},
 	}}
 }
 
-// setIdentity sets the identity: the key path of the stored file, or else of the unfinished upload.
-// The framework requires one of every object: one that has neither, because an Update failed, keeps
-// what it has.
+// setIdentity sets the key path of the stored file, or else that of the unfinished upload: the
+// framework requires an identity of every object.
 func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	unfinished, _ := m.Incomplete.Attributes()["key_path"].(types.String)
-	var before types.String
-	diags.Append(identity.GetAttribute(ctx, path.Root("key_path"), &before)...)
-	diags.Append(identity.SetAttribute(ctx, path.Root("key_path"), firstSet(m.KeyPath, unfinished, before, types.StringValue("")))...)
+	keyPath := m.KeyPath.ValueString()
+	if _, left := mediafile.Unfinished(ctx, m.Incomplete); keyPath == "" && left != nil {
+		keyPath = left.KeyPath
+	}
+	diags.Append(identity.SetAttribute(ctx, path.Root("key_path"), keyPath)...)
 }
 
 // ImportState takes a key path. Nothing can be looked up: the service shows no stored file.
@@ -311,20 +211,12 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 		resp.Diagnostics.AddError("The import id is not a key path", fmt.Sprintf("%q %s.", keyPath, err))
 		return
 	}
-	if r.Data.Unknown { // `allowed_customer_ids` may be
-		resp.Diagnostics.AddError("The provider configuration is not known yet",
-			fmt.Sprintf("%s cannot be imported while values in the provider block come from a resource that is not applied yet. "+
-				"Apply that resource first with `-target`.", keyPath))
-		return
-	}
 	if err := r.Data.Uploader.CheckCustomer(keyPath); err != nil {
 		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorAndAdvice(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("key_path"), keyPath)...)
-	for name, value := range map[string]string{
-		"id": keyPath, "key_path": keyPath, "file_name": parsed.FileName, "method": upload.MethodAuto, "change_detection": upload.DetectStat,
-	} {
+	for name, value := range map[string]string{"id": keyPath, "key_path": keyPath, "file_name": parsed.FileName, "method": upload.MethodAuto} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}
 }

@@ -5,57 +5,39 @@ import (
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := Arguments()
-	maps.Copy(attributes, mediafile.ArgumentAttributes())
+	maps.Copy(attributes, methodArguments())
 	maps.Copy(attributes, computedAttributes())
-	attributes["change_detection"] = mediafile.ChangeDetection()
-	attributes["content_wo"] = schema.StringAttribute{
-		Optional: true, Sensitive: true, WriteOnly: true,
-		MarkdownDescription: "As `content`, but write-only, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state, which have only its `sha256`. " +
-			"Requires `file_name` and `content_wo_version`.",
-		Validators: []validator.String{content, stringvalidator.AlsoRequires(path.MatchRoot("file_name"), path.MatchRoot("content_wo_version"))},
-	}
-	attributes["content_wo_version"] = schema.Int64Attribute{
-		Optional:            true,
-		MarkdownDescription: "Version of `content_wo`, which Terraform does not store: required with it. The content is looked at only when the version changes, and uploaded if it has changed.",
-		Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("content_wo"))},
-	}
 	attributes["triggers"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
-		MarkdownDescription: "Any strings, for a `source` that the same configuration makes, such as the id of the resource that makes it. After a change the file is read again. " +
-			"While a value is not known, and after a change, the file need not be there before the apply. The file is uploaded only if its content changed. An empty map, and null values in it, count as no triggers.",
-	}
-	attributes["deletion_protection"] = schema.BoolAttribute{
-		Optional: true,
-		MarkdownDescription: "Whether Terraform must keep the stored file in the state. While this is `true` in the state, any plan that would destroy " +
-			"it or upload another one fails, even if the resource block is no longer in the configuration. For a tainted upload, the apply fails, not the plan. To allow such a plan, set it to `false` and apply. " +
-			"An unfinished upload is not protected. Default: `false`. A change makes no request.",
+		MarkdownDescription: "Any strings, for a `source` that the same apply makes, such as the id of the resource that makes it. After a change, and while a value is not known, the apply reads the file, which need not be there before. " +
+			"The file is uploaded only if its content changed.",
 	}
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
-		Create: true,
+		Create: true, Update: true,
 		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`. " +
 			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
 	})
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path, which Terraform shows as an update. The state keeps the stored file until the new one is stored. " +
-			"Only the planned content is stored: if the file changed in between, the upload fails. " +
-			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
-			"The service has no call to delete a file: destroying this resource only forgets it.",
+		MarkdownDescription: "Uploads a file, or content of the configuration. Another SHA-256, name or media type is a new upload under a new key path, which Terraform shows as an update in place. " +
+			"Only the planned content is stored. The next apply continues an upload in parts that was interrupted. " +
+			"Destroying this resource forgets the file, because the service has no call to delete one.",
 		Attributes: attributes,
 	}
 }
@@ -65,8 +47,8 @@ func Arguments() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"source": schema.StringAttribute{
 			Optional: true,
-			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content`, `content_base64` and `content_wo`. Moving or renaming the file changes nothing at the service. " +
-				"Once uploaded, the file need not be there any more: a plan then warns and changes nothing.",
+			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content` and `content_base64`. " +
+				"If the file is moved, nothing is sent. If it is gone once it is stored, a plan warns and changes nothing.",
 			Validators: []validator.String{mediafile.SourcePath("use `vodlive_media_folder` with `include`, or `for_each` over fileset()")},
 		},
 		"content": schema.StringAttribute{
@@ -82,20 +64,37 @@ func Arguments() map[string]schema.Attribute {
 		},
 		"file_name": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "Name of the stored file, the last part of its key path. Default: the base name of `source` when the upload is made; " +
-				"renaming the source later keeps it. Required with `content`, `content_base64` and `content_wo`. A change uploads the file again.",
-			Validators: []validator.String{fileName},
+			MarkdownDescription: "Name of the stored file, the last part of its key path. Default: the name of the stored file, or else the base name of `source`. " +
+				"Required with `content` and `content_base64`. A change uploads the file again.",
+			Validators: []validator.String{mediafile.FileName},
 		},
 		"content_type": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "Media type of the file, for example `video/mp4`. A change uploads the file again. Default: found from the extension of the file name, else from the content.",
+			MarkdownDescription: "Media type of the file, for example `video/mp4`. Default: that of the stored file, or else found from the extension. A change uploads the file again, unless it is stored in parts: the service is told the media type of a single PUT only.",
 			Validators:          []validator.String{mediafile.MediaType},
 		},
 		"sha256": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "SHA-256 of the content, in hexadecimal. When set, a plan reads no content, and only a file with this content is uploaded. " +
-				"When not set, a plan computes it. A hash that the provider knows not to be the hash of the file is an error.",
+			MarkdownDescription: "SHA-256 of the content, in hexadecimal. If set, a plan does not read the file, and only a file with this content is uploaded. " +
+				"Otherwise a plan computes it, unless the file has not been touched since it was last read.",
 			Validators: []validator.String{mediafile.SHA256},
+		},
+	}
+}
+
+// methodArguments are the arguments that say how a file is sent.
+func methodArguments() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"method": schema.StringAttribute{
+			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
+			MarkdownDescription: "`auto`: one PUT up to 16 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing. Default: `auto`.",
+			Validators:          []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
+		},
+		"part_size": schema.Int64Attribute{
+			Optional: true,
+			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. Default: 5 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
+				"A change sends nothing.",
+			Validators: []validator.Int64{mediafile.PartSize},
 		},
 	}
 }

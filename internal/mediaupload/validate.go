@@ -15,7 +15,7 @@ import (
 
 func (r *mediaUpload) ConfigValidators(context.Context) []resource.ConfigValidator {
 	return []resource.ConfigValidator{resourcevalidator.ExactlyOneOf(
-		path.MatchRoot("source"), path.MatchRoot("content"), path.MatchRoot("content_base64"), path.MatchRoot("content_wo"))}
+		path.MatchRoot("source"), path.MatchRoot("content"), path.MatchRoot("content_base64"))}
 }
 
 // ValidateConfig refuses to send in parts what is sent with one PUT.
@@ -24,18 +24,9 @@ func (r *mediaUpload) ValidateConfig(ctx context.Context, req resource.ValidateC
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() && config.content() != nil && config.Method.ValueString() == upload.MethodMultipart {
 		resp.Diagnostics.AddAttributeError(path.Root("method"), providerdata.InvalidValue,
-			"`method` is \"multipart\", but `content`, `content_base64` and `content_wo` are sent with one PUT. Remove `method`, or put the content into a file and set `source`.")
+			"`method` is \"multipart\", but `content` and `content_base64` are sent with one PUT. Remove `method`, or put the content into a file and set `source`.")
 	}
 }
-
-// fileName accepts what can be the last part of a key path.
-var fileName = providerdata.StringRule{Kind: "file name", Allowed: "must be a file name without a slash", Problem: func(given string) string {
-	problem := upload.NameProblem(given)
-	if problem == "" {
-		return ""
-	}
-	return fmt.Sprintf("is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", given, problem)
-}}
 
 // The rules of content never show it: it may be a secret.
 var (

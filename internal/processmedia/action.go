@@ -1,6 +1,6 @@
-// Package processmedia has the action vodlive_process_media: upload a file or the files of a
-// folder, then submit one batch job on all of them. Packages mediaupload and mediafolder upload,
-// with the rules of their resources. The action keeps nothing in the state.
+// Package processmedia has the action vodlive_process_media: it uploads a file, or the files of a
+// folder, and submits one batch job on them. Packages mediaupload and mediafolder upload, with the
+// rules of their resources. The action keeps nothing in the state.
 package processmedia
 
 import (
@@ -15,16 +15,15 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
-	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 const typeName = "vodlive_process_media"
 
-// NewAction makes the action vodlive_process_media.
+// NewAction returns the action vodlive_process_media.
 func NewAction() action.Action { return &processMedia{providerdata.Action{TypeName: typeName}} }
 
 type processMedia struct{ providerdata.Action }
@@ -37,7 +36,6 @@ var (
 type model struct {
 	mediaupload.FileArguments
 	mediafolder.Selection
-	mediafile.Arguments
 
 	ServiceModes types.List `tfsdk:"service_modes"`
 }
@@ -46,7 +44,7 @@ func (a *processMedia) ConfigValidators(context.Context) []action.ConfigValidato
 	return []action.ConfigValidator{actionvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("source_dir"))}
 }
 
-// ModifyPlan reports what Invoke would fail on, before anything of the plan is applied.
+// ModifyPlan reports what would make Invoke fail, as far as it shows without reading the files.
 func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	if a.Data == nil {
 		return
@@ -57,68 +55,62 @@ func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequ
 	switch {
 	case resp.Diagnostics.HasError():
 	case config.SourceDir.IsNull():
-		resp.Diagnostics.Append(config.FileArguments.Check(config.Arguments)...)
+		resp.Diagnostics.Append(config.FileArguments.Check()...)
 	default:
-		resp.Diagnostics.Append(config.Selection.Check(ctx, config.Arguments)...)
+		resp.Diagnostics.Append(config.Selection.Check(ctx)...)
 	}
 }
 
+// Invoke uploads the files and submits the job. If a file fails, it submits no job.
 func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	show := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
 	var config model
-	var modes []string
+	batch := api.Batch{}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(config.ServiceModes.ElementsAs(ctx, &batch.ServiceModes, false)...)
 	resp.Diagnostics.Append(a.Data.NeedUpload(typeName)...)
-	if config.Source.IsNull() == config.SourceDir.IsNull() { // unknown during the plan, which has refused it otherwise
-		resp.Diagnostics.AddError("The file cannot be uploaded", "Set exactly one of `source` and `source_dir`.")
+	if config.Source.IsNull() == config.SourceDir.IsNull() { // the validators accept values that are unknown in the plan
+		resp.Diagnostics.AddError("The action has no file to upload", "Set exactly one of `source` and `source_dir`.")
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(config.ServiceModes.ElementsAs(ctx, &modes, false)...)
-	if resp.Diagnostics.HasError() {
+	files, keyPaths, diags := config.upload(ctx, a.Data, show)
+	resp.Diagnostics.Append(withAdvice(diags, "No batch job was submitted. "+batchjob.InvokeAgain(typeName))...)
+	if diags.HasError() {
 		return
 	}
-	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
-	var uploaded mediafile.Uploaded
-	var diags diag.Diagnostics
-	if config.SourceDir.IsNull() {
-		uploaded, diags = config.FileArguments.Upload(ctx, a.Data.Uploader, config.Arguments, say)
-	} else {
-		uploaded, diags = config.Selection.Upload(ctx, a.Data, config.Arguments, say)
-	}
+	show(fmt.Sprintf("submitting a batch job on the stored files (%d)", len(keyPaths)))
+	batch.Paths = keyPaths
+	message, diags := batchjob.Submit(ctx, a.Data, batch, batchjob.InvokeAgain(typeName))
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if diags.HasError() {
+		resp.Diagnostics.AddWarning("The files of the failed action are stored",
+			"The action `vodlive_submit_batch_job` submits a job on them without another upload. Their key paths:\n"+providerdata.List(keyPaths))
 		return
 	}
-	// On what the job is submitted, and where the files are if that fails.
-	what := fmt.Sprintf("all files of %s (%d)", config.SourceDir.ValueString(), len(uploaded.KeyPaths))
-	stored := fmt.Sprintf("All files are stored (%d).", len(uploaded.KeyPaths))
-	if config.SourceDir.IsNull() {
-		what = uploaded.KeyPaths[0]
-		stored = fmt.Sprintf("The file itself is stored as %s. The action `vodlive_submit_batch_job` submits a job on this key path.", what)
+	for i, f := range files { // so that the next invocation uploads them anew
+		a.Data.Uploader.Shown(ctx, f, keyPaths[i])
 	}
-	switch {
-	case uploaded.Recorded:
-		stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends nothing that is stored."
-	case !config.SourceDir.IsNull():
-		stored += " They could not be recorded in `resume_dir`: the next invocation sends them again. Their key paths:\n" + providerdata.List(uploaded.KeyPaths)
+	show("submitted: " + message)
+}
+
+// upload uploads the file or the folder, and returns the files with their key paths.
+func (m model) upload(ctx context.Context, data *providerdata.Data, show func(line string)) (files []upload.File, keyPaths []string, diags diag.Diagnostics) {
+	if m.SourceDir.IsNull() {
+		file, keyPath, diags := m.FileArguments.Upload(ctx, data.Uploader, show)
+		return []upload.File{file}, []string{keyPath}, diags
 	}
-	say("submitting a batch job on " + what)
-	diags = nil
-	request := batchjob.Submission{
-		Batch: api.Batch{Paths: uploaded.KeyPaths, ServiceModes: modes}, Kind: resume.KindActionJob, Scope: typeName, Again: "invoking the action",
-	}
-	made, line := request.Submit(ctx, a.Data, &diags)
+	return m.Selection.Upload(ctx, data, show)
+}
+
+// withAdvice adds a paragraph to the errors among diagnostics.
+func withAdvice(diags diag.Diagnostics, advice string) (advised diag.Diagnostics) {
 	for _, d := range diags {
 		if d.Severity() == diag.SeverityError {
-			d = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+stored)
+			d = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+advice)
 		}
-		resp.Diagnostics.Append(d)
+		advised.Append(d)
 	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	say(fmt.Sprintf("submitted %s: %s", what, made.Message))
-	uploaded.Forget(ctx)
-	resume.Drop(ctx, line)
+	return advised
 }

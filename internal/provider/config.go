@@ -93,7 +93,14 @@ func (r *resolver) resolve(m model) *settings {
 	s.engine.Bandwidth = r.number("upload_bandwidth", m.UploadBandwidth, "", 0, 1, 1<<50)
 
 	s.upload.AllowedCustomers = r.customers(m.AllowedCustomerIDs)
-	s.upload.Resume = resume.New(r.resumeDir(m.ResumeDir), r.disk)
+	dir, isChosen := r.resumeDir(m.ResumeDir)
+	s.upload.Resume = resume.New(dir)
+	if isChosen && dir != "" {
+		if err := s.upload.Resume.Check(); err != nil {
+			r.diags.AddWarning("The folder of `resume_dir` is not used", fmt.Sprintf("%s. Uploads work without the folder, but one that is killed is sent again. "+
+				"Set `resume_dir` to a folder that belongs to you and that nobody else can write to.", err))
+		}
+	}
 	s.engine.Files = r.disk
 	s.upload.ProgressFile = r.progressFile()
 	s.data.Unknown = r.unknown
@@ -327,22 +334,22 @@ func readBundle(name string) ([]byte, error) {
 	return content, disk.Cause(err)
 }
 
-// resumeDir returns the folder for upload records. Unlike in other settings, an empty value counts:
-// it turns the records off.
-func (r *resolver) resumeDir(v types.String) string {
+// resumeDir returns the folder for upload records, and whether the user has chosen it. Unlike in
+// other settings, an empty value counts: it turns the records off.
+func (r *resolver) resumeDir(v types.String) (dir string, isChosen bool) {
 	if t := r.text("resume_dir", v, ""); t.set {
 		if t.known && t.text != "" {
 			r.isPath(t)
 		}
-		return t.text
+		return t.text, true
 	}
 	if dir, ok := r.env("VODLIVE_RESUME_DIR"); ok {
 		if dir != "" {
 			r.isPath(value{text: dir, env: "VODLIVE_RESUME_DIR"})
 		}
-		return dir
+		return dir, true
 	}
-	return userCacheDir(r.env)
+	return userCacheDir(r.env), false
 }
 
 // userCacheDir is os.UserCacheDir with an injected environment, in which a relative XDG_CACHE_HOME

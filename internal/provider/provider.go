@@ -78,7 +78,6 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 		return
 	}
 	set.data.Ledger = set.upload.Resume.Ledger(p.machine.owner())
-	set.upload.Ledger = set.data.Ledger
 	p.ledger.Swap(set.data.Ledger).Close() // a CLI that attaches to a process configures it again
 	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.machine.Env)
 	set.api.DialContext = p.machine.Dial

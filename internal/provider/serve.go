@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/edge"
-	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
@@ -46,7 +45,7 @@ const address = "registry.terraform.io/vodlive/vodlive"
 func NewServer(version string, machine Machine, logged bool) edge.Server {
 	p := &vodlive{version: version, machine: machine, redactor: redact.New()}
 	return edge.New(edge.Config{
-		Provider: p, Schema: Schemas, Bypass: mediafolder.Bypass, Redactor: p.redactor, Ledger: p.ledger.Load, Version: version, Logged: logged,
+		Provider: p, Schema: Schemas, Redactor: p.redactor, Ledger: p.ledger.Load, Version: version, Logged: logged,
 	})
 }
 

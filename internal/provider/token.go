@@ -1,10 +1,8 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -45,7 +43,7 @@ func (r *resolver) token(m model, s *settings) {
 	case command.known:
 		r.tokenCommand(command, m.IDTokenCommand, s)
 	case literal.known && (inEnvironment || literal.attr != ""):
-		s.useToken(credential.StaticToken(r.secret(literal)), literal.origin())
+		s.api.Token = credential.StaticToken(r.secret(literal))
 		s.api.TokenOrigin = literal.source()
 		s.data.CheckToken = expiryCheck(s.api.Token, literal.origin())
 	case file.known:
@@ -57,9 +55,8 @@ func (r *resolver) token(m model, s *settings) {
 
 func (r *resolver) tokenFile(v value, s *settings) {
 	r.isPath(v)
-	absolute, _ := filepath.Abs(v.text) // fails without a working directory
 	s.api.TokenOrigin = fmt.Sprintf("the file %s of %s", v.text, v.source())
-	s.useToken(credential.FileToken(v.text, r.disk), "file "+cmp.Or(absolute, v.text))
+	s.api.Token = credential.FileToken(v.text, r.disk)
 	s.data.CheckToken = expiryCheck(s.api.Token, v.origin())
 }
 
@@ -77,7 +74,7 @@ func (r *resolver) tokenCommand(v value, list types.List, s *settings) {
 		r.isPath(v)
 	default:
 		s.api.TokenOrigin = "the program " + argv[0] + " of " + v.source()
-		s.useToken(credential.CommandToken(argv), fmt.Sprintf("command %q", argv))
+		s.api.Token = credential.CommandToken(argv)
 	}
 }
 
@@ -85,20 +82,6 @@ func (r *resolver) tokenCommand(v value, list types.List, s *settings) {
 func commandLine(program string) bool {
 	first, _, blank := strings.Cut(strings.TrimSpace(program), " ")
 	return blank && !strings.ContainsAny(first, `/\:`)
-}
-
-// useToken sets the source of the token. The account of uploads is identified by claims of the JWT,
-// which a renewed token shares, or else by the origin of the token. An unreadable token is an
-// error: without its claims, the record of an upload would not be found.
-func (s *settings) useToken(source credential.TokenSource, origin string) {
-	s.api.Token = source
-	s.upload.Account = func(ctx context.Context) (string, error) {
-		token, err := source.Token(ctx, "")
-		if err != nil {
-			return "", &credential.TokenError{Err: err}
-		}
-		return cmp.Or(credential.TokenAccount(token), origin), nil
-	}
 }
 
 // expiryCheck reads the token and checks its expiry, without a request. It is not used for a

@@ -146,7 +146,7 @@ func PathProblem(given string) string {
 	case given == "~" || strings.HasPrefix(given, "~/"):
 		return fmt.Sprintf("is %q, and neither Terraform nor the provider replaces the ~ by a home folder: write pathexpand(%q)", given, given)
 	case isURL && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\`): // not shown: a URL may hold a secret
-		return "is a URL, not a path on this machine: download the file first, as the guide \"Large files\" shows, and write its path"
+		return "is a URL, not a path on this machine: download the file first, as the guide \"Uploads\" shows, and write its path"
 	}
 	return ""
 }

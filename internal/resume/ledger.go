@@ -57,7 +57,7 @@ type Owner struct {
 // Where the store's folder cannot be used, lines are only in memory. A nil *Ledger is
 // turned off. It is safe for concurrent use.
 type Ledger struct {
-	store   *Store
+	store   *ledgerStore
 	owner   Owner
 	ownerID string
 	since   time.Time
@@ -80,7 +80,7 @@ type Ledger struct {
 // Ledger returns the ledger of an owner.
 func (s *Store) Ledger(owner Owner) *Ledger {
 	return &Ledger{
-		store: s, owner: owner, ownerID: hashed(owner.Folder + "\n" + owner.Workspace + "\n" + owner.Backend)[:16],
+		store: newLedgerStore(s.dir), owner: owner, ownerID: hashed(owner.Folder + "\n" + owner.Workspace + "\n" + owner.Backend)[:16],
 		process: randomID(), since: time.Now(), awaited: map[string]map[string]bool{},
 		lines: map[string][]*Line{}, requests: map[string]map[string][]*Line{}, imported: map[string]bool{}, owned: map[string]bool{},
 	}
@@ -559,7 +559,7 @@ func (l *Ledger) load(ctx context.Context) {
 // processOf returns the process of a lock.
 func (l *Ledger) processOf(name string) (string, bool) {
 	process, ok := strings.CutPrefix(name, l.lockName(""))
-	if !ok || !ownName.MatchString(name) {
+	if !ok || !ledgerNames.MatchString(name) {
 		return "", false
 	}
 	return strings.CutSuffix(process, disk.LockSuffix)

@@ -171,5 +171,5 @@ func (m *Made) clean(kind Kind) bool {
 	if _, err := parse.SplitKeyPath(m.ID); err != nil && kind.stored() {
 		return false
 	}
-	return m.ID != "" && len(m.ID) <= idLimit
+	return m.ID != "" && len(m.ID) <= textLimit
 }

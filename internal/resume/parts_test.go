@@ -46,14 +46,6 @@ func TestPartsSurviveTheState(t *testing.T) {
 	})
 }
 
-func TestTenThousandPartsStayWellUnderAMegabyteOfState(t *testing.T) {
-	t.Parallel()
-	parts := makeParts(10_000, 5<<20, 10_000*(5<<20))
-	if n := len(EncodeParts(parts)); n > 300_000 {
-		t.Errorf("10,000 parts take %d bytes of state", n)
-	}
-}
-
 func TestDecodePartsRefuses(t *testing.T) {
 	t.Parallel()
 	good := EncodeParts(makeParts(2, 5<<20, 10<<20))

@@ -1,94 +1,67 @@
 package simulator
 
 import (
+	"bytes"
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"hash"
 	"hash/crc32"
 	"hash/crc64"
 	"io"
-	"os"
-	"sync"
 )
-
-const bufferSize = 256 << 10
-
-// content hashes the bodies of PUTs, and keeps those of parts in files until the upload ends.
-type content struct {
-	dir      string
-	minPart  int64 // as Options.MinPartSize
-	discard  bool
-	checksum string    // as Options.PartChecksum
-	buffers  sync.Pool // of *[]byte
-
-	mu     sync.Mutex
-	made   string
-	closed bool
-}
-
-func newContent(o Options) *content {
-	return &content{dir: o.Dir, minPart: o.MinPartSize, discard: o.DiscardContent, checksum: o.PartChecksum}
-}
-
-func (c *content) buffer() *[]byte {
-	if buffer, ok := c.buffers.Get().(*[]byte); ok {
-		return buffer
-	}
-	buffer := make([]byte, bufferSize)
-	return &buffer
-}
 
 // receipt describes the body of one PUT.
 type receipt struct {
 	size int64
 	md5  [md5.Size]byte
+	etag string
 	// sha256 is lower-case hex, "" with Options.DiscardContent.
 	sha256 string
 	// checksum is the base64 checksum of Options.PartChecksum, "" for none.
 	checksum string
-	// file contains the bytes; "" if they are not kept.
-	file string
+	// content is that of a part, because the SHA-256 of an object needs its parts in order, and they
+	// arrive in any order. It is empty with Options.DiscardContent.
+	content []byte
 }
 
-// receive reads size bytes from body. It also writes them to a file if kept.
-func (c *content) receive(body io.Reader, size int64, kept bool) (_ *receipt, err error) {
-	sum, sha := md5.New(), sha256.New()
+// receive reads size bytes from a body. The error of a body that ends early is io.ErrUnexpectedEOF.
+func (o Options) receive(body io.Reader, size int64, isPart bool) (*receipt, error) {
+	sum, sha, checksum := md5.New(), sha256.New(), newChecksum(o.PartChecksum)
 	writers := []io.Writer{sum}
-	if !c.discard {
+	var content bytes.Buffer
+	if !o.DiscardContent {
 		writers = append(writers, sha)
 	}
-	checksum := newChecksum(c.checksum)
 	if checksum != nil {
 		writers = append(writers, checksum)
 	}
-	part := &receipt{}
-	if kept && !c.discard {
-		file, createErr := c.create()
-		if createErr != nil {
-			return nil, createErr
-		}
-		part.file = file.Name()
-		defer func() {
-			err = errors.Join(err, file.Close())
-			if err != nil {
-				part.remove()
-			}
-		}()
-		writers = append(writers, file)
+	if isPart && !o.DiscardContent {
+		content.Grow(int(min(size, 64<<20)))
+		writers = append(writers, &content)
 	}
-	part.size, err = c.copy(body, size, io.MultiWriter(writers...))
-	copy(part.md5[:], sum.Sum(nil))
-	if !c.discard {
-		part.sha256 = hex.EncodeToString(sha.Sum(nil))
+	n, err := io.Copy(io.MultiWriter(writers...), io.LimitReader(body, size))
+	if err == nil && n < size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	received := &receipt{size: n, content: content.Bytes()}
+	copy(received.md5[:], sum.Sum(nil))
+	received.etag = `"` + hex.EncodeToString(received.md5[:]) + `"`
+	if o.Encryption == kms {
+		received.etag = opaque(received.etag)
+	}
+	if !o.DiscardContent {
+		received.sha256 = hex.EncodeToString(sha.Sum(nil))
 	}
 	if checksum != nil {
-		part.checksum = base64.StdEncoding.EncodeToString(checksum.Sum(nil))
+		received.checksum = base64.StdEncoding.EncodeToString(checksum.Sum(nil))
 	}
-	return part, err
+	return received, nil
 }
 
 // newChecksum returns the hash for a value of Options.PartChecksum, nil for "none".
@@ -106,64 +79,4 @@ func newChecksum(algorithm string) hash.Hash {
 		return sha256.New()
 	}
 	return nil
-}
-
-// copy copies size bytes, fewer only with an error. The error of a body that ends early is
-// io.ErrUnexpectedEOF.
-func (c *content) copy(from io.Reader, size int64, to io.Writer) (int64, error) {
-	buffer := c.buffer()
-	defer c.buffers.Put(buffer)
-	n, err := io.CopyBuffer(to, struct{ io.Reader }{io.LimitReader(from, size)}, *buffer)
-	if err == nil && n < size {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// whole is the SHA-256 over parts, in lower-case hex.
-func (c *content) whole(parts []*receipt) (string, error) {
-	whole := sha256.New()
-	for _, part := range parts {
-		file, err := os.Open(part.file)
-		if err != nil {
-			return "", err
-		}
-		_, err = c.copy(file, part.size, whole)
-		if err := errors.Join(err, file.Close()); err != nil {
-			return "", err
-		}
-	}
-	return hex.EncodeToString(whole.Sum(nil)), nil
-}
-
-func (p *receipt) remove() {
-	if p.file != "" {
-		_ = os.Remove(p.file) // Close removes the folder
-	}
-}
-
-func (c *content) create() (*os.File, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil, os.ErrClosed
-	}
-	if c.made == "" {
-		made, err := os.MkdirTemp(c.dir, "vodlive-simulator-")
-		if err != nil {
-			return nil, err
-		}
-		c.made = made
-	}
-	return os.CreateTemp(c.made, "part-")
-}
-
-func (c *content) close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	if c.made == "" {
-		return nil
-	}
-	return os.RemoveAll(c.made)
 }

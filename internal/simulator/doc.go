@@ -16,10 +16,9 @@
 //
 // # Content
 //
-// Bytes sent to storage are hashed as they arrive, through buffers of 256 KiB. Parts go to files in
-// Options.Dir until their upload completes, because the SHA-256 of an object needs their bytes in
-// order, and parts arrive in any order. Options.DiscardContent keeps no bytes and computes no
-// SHA-256.
+// Bytes sent to storage are hashed as they arrive. Those of parts stay in memory until the upload
+// completes, because the SHA-256 of an object needs them in order, and parts arrive in any order.
+// Options.DiscardContent keeps no bytes and computes no SHA-256.
 //
 // # Limits
 //

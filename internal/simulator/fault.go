@@ -32,8 +32,6 @@ type Fault struct {
 	// Service.Release or Close is called or the client disconnects. Then it breaks the connection.
 	Stall      bool
 	StallAfter int64
-	// Damage changes the first byte of the body on its way to storage.
-	Damage bool
 	// BreakBefore breaks the connection without processing the call. BreakAfter processes it first.
 	BreakBefore, BreakAfter bool
 
@@ -59,8 +57,6 @@ func (f *Fault) name() string {
 	switch {
 	case f.Stall:
 		return "stall"
-	case f.Damage:
-		return "damage"
 	case f.BreakBefore:
 		return "break before"
 	case f.BreakAfter:
@@ -75,21 +71,6 @@ func (f *Fault) name() string {
 		return "header"
 	}
 	return "delay"
-}
-
-// damagedBody is a body whose first byte is another one.
-type damagedBody struct {
-	io.ReadCloser
-	begun bool
-}
-
-func (b *damagedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if n > 0 && !b.begun {
-		p[0] ^= 1
-		b.begun = true
-	}
-	return n, err //nolint:wrapcheck // io.EOF must stay as it is
 }
 
 // apply applies the fault to the response of the call, which is zero if the call was not processed.

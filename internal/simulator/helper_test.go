@@ -2,18 +2,14 @@ package simulator_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
-	"math/rand/v2"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -29,9 +25,6 @@ type world struct {
 
 func newWorld(t testing.TB, o simulator.Options) *world {
 	t.Helper()
-	if o.Dir == "" {
-		o.Dir = t.TempDir()
-	}
 	service := simulator.New(o)
 	server := httptest.NewServer(service)
 	t.Cleanup(func() {
@@ -130,6 +123,13 @@ func (w *world) presign(fileName, contentType string) (address, key string) {
 	return data["presigned_url"].(string), data["fileKeyPath"].(string)
 }
 
+func (w *world) put(address, contentType string, content []byte) *http.Request {
+	w.t.Helper()
+	r := w.request(http.MethodPut, address, bytes.NewReader(content))
+	r.Header.Set("Content-Type", contentType)
+	return r
+}
+
 // multipart is an upload as its client knows it.
 type multipart struct {
 	*world
@@ -175,41 +175,6 @@ func (m *multipart) complete(numbers ...int) reply {
 	return m.mustDo(m.vod("/vod/v1/customer/multipart/complete", map[string]any{"key_path": m.key, "upload_id": m.id, "parts": parts}))
 }
 
-// random returns bytes that are the same for the same seed.
-func random(seed uint64, size int) []byte {
-	b := make([]byte, size)
-	_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(b)
-	return b
-}
-
-func shaOf(chunks ...[]byte) string {
-	h := sha256.New()
-	for _, c := range chunks {
-		h.Write(c)
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// clock is a clock that tests move.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 func wantStatus(t testing.TB, got reply, status int, contains string) {
 	t.Helper()
 	if got.status != status || !strings.Contains(string(got.body), contains) {
@@ -217,11 +182,15 @@ func wantStatus(t testing.TB, got reply, status int, contains string) {
 	}
 }
 
-func queryOf(t testing.TB, address string) (base string, query url.Values) {
-	t.Helper()
-	u, err := url.Parse(address)
-	must.Succeed(t, err)
-	query = u.Query()
-	u.RawQuery = ""
-	return u.String(), query
+const sessionPath = "/live/v1/live-streams/session"
+
+// body is a create body that is accepted, changed by edits.
+func body(edits map[string]any) map[string]any {
+	b := map[string]any{
+		"region": "eu-central-1", "name": "keynote", "input": "RTMP_PUSH", "mode": "NORM", "output_mode": "RTMP_PULL",
+		"input_preset":        map[string]any{"codec": "H264", "resolution": "FULL_HD", "bitrate": "MAX_20_MBPS"},
+		"enable_input_record": true, "is_scheduled": false,
+	}
+	maps.Copy(b, edits)
+	return b
 }

@@ -136,9 +136,6 @@ func (l *sessions) after(query url.Values) (next int, refused string) {
 	if e == nil || query.Get("user_id") != e.rec.UserID || query.Get("created_at_user_id") != createdKey(e.rec) {
 		return 0, "id, user_id and created_at_user_id must be those of one LastEvaluatedKey"
 	}
-	if l.o.RepeatOnNextPage {
-		return l.order(e.position), ""
-	}
 	return l.order(e.position) + 1, ""
 }
 

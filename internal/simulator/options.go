@@ -82,10 +82,8 @@ type Options struct {
 	Absent string
 	// NumbersAsStrings sends port and egress_port as strings.
 	NumbersAsStrings bool
-	// PageSize is the maximum number of sessions on a page; default 100. RepeatOnNextPage begins
-	// each later page with the last session of the page before.
-	PageSize         int
-	RepeatOnNextPage bool
+	// PageSize is the maximum number of sessions on a page; default 100.
+	PageSize int
 	// ListOrder is "newest" (default) or "oldest" first.
 	ListOrder string
 
@@ -93,9 +91,6 @@ type Options struct {
 	Bucket string
 	// PresignLifetime is how long a presigned URL is valid, on Clock; default 15 minutes.
 	PresignLifetime time.Duration
-	// CheckUploadAtURL makes multipart/generate-url return 404 for an unknown upload. By default
-	// only the PUT does.
-	CheckUploadAtURL bool
 	// Encryption is the server-side encryption that storage reports: "AES256" (default) or
 	// "aws:kms", with which ETags are not MD5 sums.
 	Encryption string
@@ -106,9 +101,6 @@ type Options struct {
 	PartChecksum string
 	// DiscardContent computes no SHA-256 and keeps no content, for benchmarks.
 	DiscardContent bool
-	// Dir is the folder for the content of unfinished uploads; default a new temporary folder,
-	// which Close removes.
-	Dir string
 	// Storage, if set, replaces the simulator's own storage. PUTs then do not pass through the
 	// Service, so the journal, faults and hooks do not see them.
 	Storage Storage

@@ -1,17 +1,18 @@
 package simulator
 
 import (
-	"cmp"
 	"context"
 	"crypto/md5"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/xml"
 	"errors"
-	"io"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,29 +20,33 @@ import (
 	"time"
 )
 
-// maxPut is the maximum size of one PUT to S3, in bytes.
-const maxPut = 5 << 30
-
-var (
-	errNoSuchUpload = &StorageError{
-		http.StatusNotFound, "NoSuchUpload",
-		"The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
-	}
-	errAborted = errors.New("the body ended early")
+const (
+	maxPut      = 5 << 30 // bytes of one PUT to S3
+	minPartSize = 5 << 20
+	maxPart     = 10_000
 )
+
+var errNoSuchUpload = &StorageError{
+	http.StatusNotFound, "NoSuchUpload",
+	"The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
+}
 
 // ownStorage is the simulator's own storage. It keeps the metadata of objects, not their bytes.
 type ownStorage struct {
-	o       Options
-	signer  signer
-	content *content
+	o      Options
+	signer signer
 
 	mu       sync.Mutex
-	objects  map[string]*Object
-	order    []*Object
-	uploads  map[string]*upload
-	created  int
+	objects  []Object
+	position map[string]int // in objects, by key
+	uploads  []*upload      // unfinished
 	finished map[string]finished
+}
+
+// upload is an unfinished multipart upload.
+type upload struct {
+	id, key string
+	parts   map[int]*receipt
 }
 
 // finished is a completed upload, kept for a repeated complete request.
@@ -52,10 +57,7 @@ type finished struct {
 }
 
 func newOwnStorage(o Options) *ownStorage {
-	return &ownStorage{
-		o: o, signer: newSigner(), content: newContent(o), objects: map[string]*Object{}, uploads: map[string]*upload{},
-		finished: map[string]finished{},
-	}
+	return &ownStorage{o: o, signer: newSigner(), position: map[string]int{}, finished: map[string]finished{}}
 }
 
 func (st *ownStorage) Bucket() string { return st.o.Bucket }
@@ -71,56 +73,94 @@ func (st *ownStorage) Presign(a Address) (string, error) {
 func (st *ownStorage) Create(_ context.Context, key string) (string, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	id := rawID()
-	st.created++
-	st.uploads[id] = newUpload(id, key, st.created, st.content)
-	return id, nil
+	u := &upload{id: rawID(), key: key, parts: map[int]*receipt{}}
+	st.uploads = append(st.uploads, u)
+	return u.id, nil
 }
 
-func (st *ownStorage) upload(key, id string) (*upload, error) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	u := st.uploads[id]
-	if u == nil || u.key != key {
-		return nil, errNoSuchUpload
+// find returns an unfinished upload. The caller holds mu.
+func (st *ownStorage) find(key, id string) (*upload, error) {
+	for _, u := range st.uploads {
+		if u.id == id && u.key == key {
+			return u, nil
+		}
 	}
-	return u, nil
+	return nil, errNoSuchUpload
 }
 
 func (st *ownStorage) Complete(_ context.Context, base, key, id string, parts []CompletedPart) (Completed, error) {
-	u, err := st.upload(key, id)
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	u, err := st.find(key, id)
 	if err != nil {
 		return st.repeated(base, key, id, parts)
 	}
-	u.completing.Lock()
-	defer u.completing.Unlock()
-	object, err := u.complete(parts)
-	if errors.Is(err, errNoSuchUpload) {
-		return st.repeated(base, key, id, parts)
-	}
-	if err != nil {
+	if err := st.check(u, parts); err != nil {
 		return Completed{}, err
+	}
+	object := u.object(parts)
+	if st.o.DiscardContent {
+		object.SHA256 = ""
 	}
 	if st.o.Encryption == kms {
 		object.ETag = opaque(object.ETag)
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	delete(st.uploads, id)
-	st.finished[id] = finished{key, slices.Clone(parts), *object}
+	st.uploads = slices.DeleteFunc(st.uploads, func(other *upload) bool { return other == u })
+	st.finished[id] = finished{key, slices.Clone(parts), object}
 	st.put(object)
-	return st.completed(base, *object), nil
+	return st.completed(base, object), nil
 }
 
-// repeated handles a complete request for an unknown or completed upload.
+// repeated handles a complete request for an unknown or completed upload. The caller holds mu.
 func (st *ownStorage) repeated(base, key, id string, parts []CompletedPart) (Completed, error) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
 	same := func(a, b CompletedPart) bool { return a.Number == b.Number && unquoted(a.ETag) == unquoted(b.ETag) }
 	if f, ok := st.finished[id]; ok && f.key == key && slices.EqualFunc(f.parts, parts, same) {
 		return st.completed(base, f.object), nil
 	}
 	return Completed{}, errNoSuchUpload
+}
+
+// check checks the parts of a complete request as S3 does.
+func (st *ownStorage) check(u *upload, listed []CompletedPart) error {
+	if len(listed) == 0 {
+		return &StorageError{http.StatusBadRequest, "MalformedXML", "You must specify at least one part"}
+	}
+	for i, p := range listed {
+		if p.Number < 1 {
+			return &StorageError{http.StatusBadRequest, "InvalidArgument", "PartNumber must be >= 1"}
+		}
+		if i > 0 && p.Number <= listed[i-1].Number {
+			return &StorageError{http.StatusBadRequest, "InvalidPartOrder", "The list of parts was not in ascending order. Parts must be ordered by part number."}
+		}
+		if part := u.parts[p.Number]; part == nil || unquoted(p.ETag) != unquoted(part.etag) {
+			return &StorageError{http.StatusBadRequest, "InvalidPart", fmt.Sprintf("One or more of the specified parts could not be found. "+
+				"The part may not have been uploaded, or the specified entity tag may not match the part's entity tag. (part %d)", p.Number)}
+		}
+	}
+	for _, p := range listed[:len(listed)-1] {
+		if part := u.parts[p.Number]; part.size < st.o.MinPartSize {
+			return &StorageError{
+				http.StatusBadRequest, "EntityTooSmall",
+				fmt.Sprintf("Your proposed upload is smaller than the minimum allowed size (part %d has %d bytes)", p.Number, part.size),
+			}
+		}
+	}
+	return nil
+}
+
+// object returns the object of parts that were checked.
+func (u *upload) object(listed []CompletedPart) Object {
+	sums, whole := md5.New(), sha256.New()
+	object := Object{KeyPath: u.key, FileName: path.Base(u.key), Parts: len(listed)}
+	for _, p := range listed {
+		part := u.parts[p.Number]
+		object.Size += part.size
+		sums.Write(part.md5[:])
+		whole.Write(part.content)
+	}
+	object.SHA256 = hex.EncodeToString(whole.Sum(nil))
+	object.ETag = fmt.Sprintf(`"%x-%d"`, sums.Sum(nil), len(listed))
+	return object
 }
 
 func (st *ownStorage) completed(base string, object Object) Completed {
@@ -132,55 +172,50 @@ func (st *ownStorage) completed(base string, object Object) Completed {
 }
 
 // put adds an object or replaces the object of the same key. The caller holds mu.
-func (st *ownStorage) put(object *Object) {
-	if old := st.objects[object.KeyPath]; old != nil {
-		st.order = slices.DeleteFunc(st.order, func(o *Object) bool { return o == old })
+func (st *ownStorage) put(object Object) {
+	if i, found := st.position[object.KeyPath]; found {
+		st.objects[i] = object
+		return
 	}
-	st.objects[object.KeyPath] = object
-	st.order = append(st.order, object)
+	st.position[object.KeyPath] = len(st.objects)
+	st.objects = append(st.objects, object)
 }
 
 func (st *ownStorage) Exists(_ context.Context, key string) (bool, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.objects[key] != nil, nil
+	_, found := st.position[key]
+	return found, nil
 }
 
 func (st *ownStorage) Objects(context.Context) ([]Object, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	objects := make([]Object, 0, len(st.order))
-	for _, o := range st.order {
-		objects = append(objects, *o)
-	}
-	return objects, nil
+	return slices.Clone(st.objects), nil
 }
 
 func (st *ownStorage) Uploads(context.Context) ([]Upload, error) {
 	st.mu.Lock()
-	uploads := slices.Collect(maps.Values(st.uploads))
-	st.mu.Unlock()
-	slices.SortFunc(uploads, func(a, b *upload) int { return cmp.Compare(a.sequence, b.sequence) })
-	records := make([]Upload, 0, len(uploads))
-	for _, u := range uploads {
-		records = append(records, u.record())
+	defer st.mu.Unlock()
+	records := make([]Upload, 0, len(st.uploads))
+	for _, u := range st.uploads {
+		rec := Upload{UploadID: u.id, KeyPath: u.key}
+		for _, number := range slices.Sorted(maps.Keys(u.parts)) {
+			part := u.parts[number]
+			rec.Parts = append(rec.Parts, Part{number, part.size, part.etag, part.sha256})
+		}
+		records = append(records, rec)
 	}
 	return records, nil
 }
 
 func (st *ownStorage) Drop(_ context.Context, id string) error {
 	st.mu.Lock()
-	u := st.uploads[id]
-	delete(st.uploads, id)
+	defer st.mu.Unlock()
+	st.uploads = slices.DeleteFunc(st.uploads, func(u *upload) bool { return u.id == id })
 	delete(st.finished, id)
-	st.mu.Unlock()
-	if u != nil {
-		u.drop()
-	}
 	return nil
 }
-
-func (st *ownStorage) Close() error { return st.content.close() }
 
 const kms = "aws:kms"
 
@@ -199,27 +234,19 @@ func (st *ownStorage) servePut(r *http.Request, bucket, key string) answer {
 	if err := st.acceptable(r, bucket); err != nil {
 		return st.refuse(r, err)
 	}
-	query := r.URL.Query()
-	var (
-		etag, checksum string
-		err            error
-	)
-	if isPart(query) {
-		etag, checksum, err = st.putPart(r, key, query)
-	} else {
-		etag, err = st.putObject(r, key)
+	store := st.putObject
+	if isPart(r.URL.Query()) {
+		store = st.putPart
 	}
-	if errors.Is(err, errAborted) {
-		panic(http.ErrAbortHandler)
-	}
+	received, err := store(r, key)
 	if err != nil {
 		return st.refuse(r, err)
 	}
 	header := storageHeader()
-	header.Set("ETag", etag)
+	header.Set("ETag", received.etag)
 	header.Set("X-Amz-Server-Side-Encryption", st.o.Encryption)
-	if checksum != "" {
-		header.Set("X-Amz-Checksum-"+st.o.PartChecksum, checksum)
+	if received.checksum != "" {
+		header.Set("X-Amz-Checksum-"+st.o.PartChecksum, received.checksum)
 	}
 	return answer{status: http.StatusOK, header: header}
 }
@@ -251,59 +278,59 @@ func (st *ownStorage) acceptable(r *http.Request, bucket string) error {
 	return nil
 }
 
-func (st *ownStorage) putObject(r *http.Request, key string) (string, error) {
-	body, err := st.content.receive(r.Body, r.ContentLength, false)
-	if err := st.received(r, body, err); err != nil {
-		return "", err
+func (st *ownStorage) putObject(r *http.Request, key string) (*receipt, error) {
+	received, err := st.body(r, false)
+	if err != nil {
+		return nil, err
 	}
-	object := &Object{
-		KeyPath: key, FileName: baseName(key), Size: body.size, SHA256: body.sha256,
-		ETag: st.etag(body), ContentType: r.Header.Get("Content-Type"),
+	received.checksum = "" // storage returns one for parts alone
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.put(Object{
+		KeyPath: key, FileName: path.Base(key), Size: received.size, SHA256: received.sha256, ETag: received.etag, ContentType: r.Header.Get("Content-Type"),
+	})
+	return received, nil
+}
+
+// putPart stores a part. The last PUT of a part counts.
+func (st *ownStorage) putPart(r *http.Request, key string) (*receipt, error) {
+	query := r.URL.Query()
+	number, err := strconv.Atoi(query.Get("partNumber"))
+	if err != nil || number < 1 || number > maxPart {
+		return nil, &StorageError{http.StatusBadRequest, "InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive"}
+	}
+	find := func() (*upload, error) {
+		st.mu.Lock()
+		defer st.mu.Unlock()
+		return st.find(key, query.Get("uploadId"))
+	}
+	if _, err := find(); err != nil {
+		return nil, err
+	}
+	received, err := st.body(r, true)
+	if err != nil {
+		return nil, err
+	}
+	u, err := find() // it may have ended meanwhile
+	if err != nil {
+		return nil, err
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.put(object)
-	return object.ETag, nil
+	u.parts[number] = received
+	return received, nil
 }
 
-func (st *ownStorage) putPart(r *http.Request, key string, query url.Values) (etag, checksum string, err error) {
-	number, err := strconv.Atoi(query.Get("partNumber"))
-	if err != nil || number < 1 || number > maxPart {
-		return "", "", &StorageError{http.StatusBadRequest, "InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive"}
-	}
-	u, err := st.upload(key, query.Get("uploadId"))
+// body receives a body. If the client breaks it off, so does the response.
+func (st *ownStorage) body(r *http.Request, isPart bool) (*receipt, error) {
+	received, err := st.o.receive(r.Body, r.ContentLength, isPart)
 	if err != nil {
-		return "", "", err
+		panic(http.ErrAbortHandler)
 	}
-	part, err := st.content.receive(r.Body, r.ContentLength, true)
-	if err := st.received(r, part, err); err != nil {
-		return "", "", err
+	if sum := r.Header.Get("Content-Md5"); sum != "" && sum != base64.StdEncoding.EncodeToString(received.md5[:]) {
+		return nil, &StorageError{http.StatusBadRequest, "BadDigest", "The Content-MD5 you specified did not match what we received."}
 	}
-	etag = st.etag(part)
-	return etag, part.checksum, u.store(number, part, etag)
-}
-
-// received checks the result of reading a body.
-func (st *ownStorage) received(r *http.Request, part *receipt, err error) error {
-	if err != nil {
-		if part == nil || !errors.Is(err, io.ErrUnexpectedEOF) && r.Context().Err() == nil {
-			return err
-		}
-		return errAborted
-	}
-	if sum := r.Header.Get("Content-Md5"); sum != "" && sum != base64.StdEncoding.EncodeToString(part.md5[:]) {
-		part.remove()
-		return &StorageError{http.StatusBadRequest, "BadDigest", "The Content-MD5 you specified did not match what we received."}
-	}
-	return nil
-}
-
-func (st *ownStorage) etag(part *receipt) string {
-	etag := `"` + hex.EncodeToString(part.md5[:]) + `"`
-	if st.o.Encryption == kms {
-		return opaque(etag)
-	}
-	return etag
+	return received, nil
 }
 
 func storageHeader() http.Header {
@@ -342,3 +369,5 @@ func (st *ownStorage) refuse(r *http.Request, err error) answer {
 	}
 	return answer{status: refusal.Status, header: header, body: append([]byte(xml.Header), body...)}
 }
+
+func unquoted(etag string) string { return strings.Trim(etag, `"`) }

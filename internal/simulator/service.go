@@ -56,11 +56,11 @@ func New(o Options) *Service {
 	return s
 }
 
-// Close breaks held and stalled requests and all later ones, and removes content on disk. Call it
-// before httptest.Server.Close, which waits for requests to end. It does not close Options.Storage.
+// Close breaks held and stalled requests and all later ones. Call it before httptest.Server.Close,
+// which waits for requests to end.
 func (s *Service) Close() error {
 	s.closing.Do(func() { close(s.closed) })
-	return s.own.Close()
+	return nil
 }
 
 // SetStorageURL sets the base of presigned URLs, such as "http://127.0.0.1:8080/storage". PUTs must
@@ -232,9 +232,6 @@ func (s *Service) process(w http.ResponseWriter, rt route, r *http.Request, faul
 	s.pause(r.Context(), fault.Delay)
 	if fault.Stall {
 		s.stall(w, r, fault.StallAfter, release)
-	}
-	if fault.Damage {
-		r.Body = &damagedBody{ReadCloser: r.Body}
 	}
 	if fault.BreakBefore {
 		panic(http.ErrAbortHandler)

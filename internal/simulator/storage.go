@@ -24,8 +24,6 @@ type Storage interface {
 	Uploads(ctx context.Context) ([]Upload, error)
 	// Drop removes an unfinished upload.
 	Drop(ctx context.Context, uploadID string) error
-	// Close removes files of unfinished uploads on this machine.
-	Close() error
 }
 
 // Address is the target of a presigned URL: an object, or a part if UploadID is set.

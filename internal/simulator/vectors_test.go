@@ -155,7 +155,7 @@ func merged(known, sent any) any {
 // responses makes every call and returns the bodies of the responses.
 func responses(t *testing.T, o simulator.Options) map[string]json.RawMessage {
 	t.Helper()
-	o.Clock, o.PageSize, o.ReadyAfter = newClock().Now, 1, 0
+	o.PageSize = 1
 	w := newWorld(t, o)
 	bodies := map[string]json.RawMessage{"regions": w.mustDo(w.live(http.MethodGet, "/live/v1/regions", nil)).body}
 	for _, mode := range []string{"HA", "NORM"} {

@@ -100,8 +100,8 @@ func (s *Service) multipartCreate(r *http.Request, f *fields) func() answer {
 	}
 }
 
-// multipartURL does not check that the upload exists, unless Options.CheckUploadAtURL is set:
-// presigning needs no request to storage. The PUT then gets NoSuchUpload.
+// multipartURL does not check that the upload exists: presigning needs no request to storage. The
+// PUT then gets NoSuchUpload.
 func (s *Service) multipartURL(r *http.Request, f *fields) func() answer {
 	key, id, number := f.text("key_path"), f.text("upload_id"), f.integer("part_number")
 	return func() answer {
@@ -111,13 +111,6 @@ func (s *Service) multipartURL(r *http.Request, f *fields) func() answer {
 		if !s.ownKey(key) {
 			return refusal(http.StatusForbidden, "key_path is not one of this customer")
 		}
-		if s.o.CheckUploadAtURL {
-			if known, err := s.knows(r, key, id); err != nil {
-				return storageFailed(err)
-			} else if !known {
-				return refusal(http.StatusNotFound, "there is no such upload")
-			}
-		}
 		address, err := s.storage.Presign(Address{
 			Base: s.storageBase(r), Key: key, UploadID: id, Part: number, At: s.o.Clock(), Lifetime: s.o.PresignLifetime,
 		})
@@ -126,20 +119,6 @@ func (s *Service) multipartURL(r *http.Request, f *fields) func() answer {
 		}
 		return jsonAnswer(http.StatusOK, map[string]any{"data": map[string]any{"url": address}, "message": "url generated"})
 	}
-}
-
-func (s *Service) knows(r *http.Request, key, id string) (bool, error) {
-	if s.storage == s.own {
-		_, err := s.own.upload(key, id)
-		return err == nil, nil
-	}
-	uploads, err := s.storage.Uploads(r.Context())
-	for _, u := range uploads {
-		if u.UploadID == id && u.KeyPath == key {
-			return true, nil
-		}
-	}
-	return false, err
 }
 
 func (s *Service) multipartComplete(r *http.Request, f *fields) func() answer {

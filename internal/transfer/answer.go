@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
@@ -72,6 +73,24 @@ func refusal(op string, part int, resp *http.Response, text []byte, mask func(st
 		e.Message = mask(string(text))
 	}
 	return e
+}
+
+// unsent returns the headers for which the address of a request is signed, and which the request
+// does not have, and the checksums that the address fixes.
+func unsent(req *http.Request) (names []string) {
+	query := req.URL.Query()
+	for name := range strings.SplitSeq(query.Get("X-Amz-SignedHeaders"), ";") {
+		if name != "" && name != "host" && name != "content-length" && req.Header.Get(name) == "" {
+			names = append(names, name)
+		}
+	}
+	for name := range query {
+		if lower := strings.ToLower(name); strings.HasPrefix(lower, "x-amz-checksum-") {
+			names = append(names, lower)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // sameETag compares an ETag with an MD5. Quotes and case do not matter.

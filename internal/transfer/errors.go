@@ -45,6 +45,8 @@ type StatusError struct {
 	Status  int    // HTTP status
 	Code    string // S3 error code, "" if the response had none
 	Message string // what storage said, one line, "" if nothing
+	// Unsent are headers and checksums that the address asks for, and that the request did not have.
+	Unsent []string
 
 	retryAfter time.Duration
 	refused    time.Duration // for how long storage has refused every PUT with 429 or 503
@@ -57,6 +59,9 @@ func (e *StatusError) Error() string {
 	}
 	if e.Message != "" {
 		why += ": " + e.Message
+	}
+	if len(e.Unsent) > 0 {
+		why += fmt.Sprintf(". The address is signed for %s, which the provider does not send: the service must make addresses without it", parse.Escape(strings.Join(e.Unsent, ", ")))
 	}
 	return e.text(why)
 }

@@ -153,6 +153,9 @@ func (r *request) run() (res stored, status int, err error) {
 	if !success || isDocument(resp, text) {
 		e := refusal(r.op, r.part, resp, text, r.masker(r.put))
 		e.Host, e.refused = name, refused
+		if resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusBadRequest {
+			e.Unsent = unsent(req)
+		}
 		return stored{}, resp.StatusCode, e
 	}
 	if complete, _ := r.stop(); !complete {

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -8,13 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gabriel-vasile/mimetype"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -27,8 +26,8 @@ const (
 
 const (
 	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT: one call instead
-	// of four. It cannot be continued, which loses a minute on a slow line.
-	singleLimit = 64 << 20
+	// of four. It cannot be continued, which costs seconds on a slow line.
+	singleLimit = 16 << 20
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
 	// nameLimit is the length, in bytes, of the longest name that a key path has room for.
@@ -47,12 +46,6 @@ type File struct {
 	SHA256   string // of the content, in lower-case hex; no object is made from any other content; "": not known yet
 	Method   string
 	PartSize int64 // bytes; 0 = chosen by the file's size
-
-	// ForState says that a state is to have the file, so that the ledger has it until then.
-	ForState bool
-	// Scope, if it is not "", identifies the arguments of an action. The ledger has the file for it
-	// until Forget.
-	Scope string
 }
 
 // Object is what makes a stored file the one that is wanted: if any of this changes, the file is
@@ -66,15 +59,6 @@ type Object struct {
 
 // Object returns what the stored file must have.
 func (f File) Object() Object { return Object{f.SHA256, f.Upload, f.Size} }
-
-// Continues reports whether f can use what an unfinished upload of earlier has stored: f is sent in
-// parts, of the same size unless any will do, and its size is the same, and what it was begun with.
-// The hash may have been mistyped, and each part is compared with the file before it is used. But
-// an upload whose completion was asked for had the content of its hash, and may be an object.
-func (f File) Continues(earlier File, left *resume.Unfinished) bool {
-	return f.InParts() && f.Size == earlier.Size && f.Begins() == earlier.Begins() && f.continues(left) &&
-		(!left.Completing || f.SHA256 == earlier.SHA256)
-}
 
 // sum is SHA256 as the engine takes it. Every caller has set it: see Prepare.
 func (f File) sum() (sha [sha256.Size]byte) {
@@ -107,25 +91,57 @@ func (f File) sumSize() int64 {
 	return f.Size
 }
 
-// Check is CheckSize with the size that the file has now, or the error of transfer.Stat.
-func (f File) Check() error {
-	info, err := transfer.Stat(f.Path)
-	if err != nil {
-		return err
-	}
-	f.Size = info.Size()
-	return f.CheckSize()
+// fits reports whether the file can be sent in parts of this size: a state may have been edited.
+func (f File) fits(partSize int64) bool {
+	return partSize >= transfer.MinPartSize && partSize <= transfer.MaxPartSize && transfer.PartCount(f.Size, partSize) <= transfer.MaxParts
 }
 
-// TooLarge is Check without opening the file, which is left to who reads it. There is no error if
-// the file has the size of what is stored, which may stay.
-func (f File) TooLarge(stored int64) error {
-	info, err := os.Stat(f.Path)
-	if err != nil || info.Size() == stored {
-		return nil //nolint:nilerr // who reads the file says so
+// Check returns the size of the file, and why it cannot be sent: a *transfer.FileError, a
+// *PointerError or a *SizeError.
+func (f File) Check() (size int64, err error) {
+	info, err := transfer.Stat(f.Path)
+	if err != nil {
+		return 0, nameLink(err, f.Path)
 	}
 	f.Size = info.Size()
-	return f.CheckSize()
+	if err := f.checkPointer(); err != nil {
+		return f.Size, err
+	}
+	return f.Size, f.CheckSize()
+}
+
+// nameLink adds to the error of a missing file that there is a link to it.
+func nameLink(err error, path string) error {
+	if target, linkErr := os.Readlink(path); linkErr == nil && IsMissing(err) {
+		return &transfer.FileError{Path: fmt.Sprintf("%s is a link to %s, which", path, target), Problem: transfer.FileMissing}
+	}
+	return err
+}
+
+// pointerLimit is larger than the files that Git LFS and git-annex leave in place of content.
+const pointerLimit = 1 << 10
+
+// pointers are how such files begin, and the commands that fetch the content.
+var pointers = map[string]string{
+	"version https://git-lfs.github.com/spec/": "git lfs pull",
+	"/annex/objects/":                          "git annex get",
+}
+
+// checkPointer returns a *PointerError for a file that is only a pointer to its content.
+func (f File) checkPointer() error {
+	if f.Size > pointerLimit {
+		return nil
+	}
+	content, err := os.ReadFile(f.Path)
+	if err != nil {
+		return &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: disk.Cause(err)}
+	}
+	for beginning, command := range pointers {
+		if strings.HasPrefix(string(content), beginning) {
+			return &PointerError{Path: f.Path, Command: command}
+		}
+	}
+	return nil
 }
 
 // CheckSize returns a *SizeError if the file cannot be sent as asked. A size of 0 is not known yet.
@@ -175,27 +191,7 @@ func DefaultName(path string) (string, error) {
 	return base, nil
 }
 
-// DefaultType returns the media type of a file by the extension of its name or path, else by its
-// first bytes: application/octet-stream if they tell nothing. The error is a *transfer.FileError.
-func (f File) DefaultType() (string, error) {
-	if t := TypeByName(f.Name, f.Path); t != "" {
-		return t, nil
-	}
-	if f.Content != nil {
-		return mimetype.Detect(f.Content).String(), nil
-	}
-	found, err := f.detect()
-	if err != nil {
-		return "", &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: disk.Cause(err)}
-	}
-	return found.String(), nil
-}
-
-func (f File) detect() (*mimetype.MIME, error) {
-	file, _, err := disk.Open(f.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return mimetype.DetectReader(file)
+// DefaultType returns the media type of a file by the extension of its name or path.
+func (f File) DefaultType() string {
+	return cmp.Or(TypeByName(f.Name, f.Path), "application/octet-stream")
 }

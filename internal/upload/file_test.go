@@ -22,7 +22,7 @@ func TestCheckSize(t *testing.T) {
 		"single ignores the part size": {upload.MethodSingle, 5 * gib, 5 * mib, nil},
 		"auto, large":                  {upload.MethodAuto, 48 * tib, 0, nil},
 		"auto, parts too small":        {upload.MethodAuto, 50 * gib, 5 * mib, upload.LimitParts},
-		"auto, one PUT":                {upload.MethodAuto, 64 * mib, 5 * mib, nil},
+		"auto, one PUT":                {upload.MethodAuto, 16 * mib, 5 * mib, nil},
 		"multipart, parts fit":         {upload.MethodMultipart, 10_000 * 5 * mib, 5 * mib, nil},
 		"multipart, one part too many": {upload.MethodMultipart, 10_000*5*mib + 1, 5 * mib, upload.LimitParts},
 		"more than storage takes":      {upload.MethodAuto, 10_000*5*gib + 1, 0, upload.LimitObject},

@@ -1,656 +1,257 @@
 package upload_test
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha1"
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash/crc32"
+	"io"
+	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// TestPartsWithoutMD5: where ETags are no MD5s, a record and storage's own checksum together prove
-// a part.
-func TestPartsWithoutMD5(t *testing.T) {
-	t.Parallel()
-	for _, checksum := range []string{"crc64nvme", "crc32c", "crc32", "sha1", "sha256"} {
-		runInWorld(t, "record with "+checksum, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, w *world) {
-			left := w.interrupted()
-			w.mustStore(state(left), "3")
-		})
+// partSize is too small for the multi-lane MD5, which waits on channels of its own.
+const partSize = 64 << 10
+
+// inMemory calls a handler without a connection, so that all waits are virtual.
+type inMemory struct{ handler http.Handler }
+
+func (m inMemory) RoundTrip(req *http.Request) (resp *http.Response, err error) {
+	if req.Body != nil {
+		defer req.Body.Close()
 	}
-	runInWorld(t, "record with another checksum", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
-		left := w.interrupted()
-		w.editRecord(left.Parts[0].Checksum, left.Parts[1].Checksum)
-		w.mustStore(nil, "1", "3")
-	})
-	runInWorld(t, "record without checksums", simulator.Options{Encryption: "aws:kms"}, func(_ *testing.T, w *world) {
-		w.interrupted()
-		w.mustStore(nil, "1", "1", "2", "3") // the first one once more, with the proof of the others
-	})
-	runInWorld(t, "state alone", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
-		left := w.interrupted()
-		w.dir = t.TempDir()
-		w.mustStore(state(left), "1", "2", "3")
-	})
-}
-
-// TestNothingProvesTheParts: with KMS, without checksums, and with addresses whose signature
-// refuses Content-MD5, an upload is stored with a warning.
-func TestNothingProvesTheParts(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{Encryption: "aws:kms"}, func(t *testing.T, w *world) {
-		w.Fail(simulator.Fault{
-			Call: simulator.CallPutPart, Match: func(r *http.Request) bool { return r.Header.Get("Content-MD5") != "" },
-			Status: http.StatusForbidden, Body: "<Error><Code>SignatureDoesNotMatch</Code></Error>",
-		})
-		if _, err := w.run(nil); err != nil {
-			t.Fatal(err)
+	r := req.Clone(req.Context())
+	r.URL = &url.URL{Path: req.URL.Path, RawPath: req.URL.RawPath, RawQuery: req.URL.RawQuery}
+	r.RequestURI, r.Host = req.URL.RequestURI(), req.URL.Host
+	recorder := httptest.NewRecorder()
+	defer func() {
+		if recover() != nil { // the handler breaks the connection
+			resp, err = nil, errors.New("connection broken")
 		}
-		w.mustWarn(upload.Unproved)
-	})
-}
-
-// TestLatePartIsSentOnceMore: where ETags are no MD5s, a PUT whose answer was lost arrives after
-// the one that repeats it, so storage has the part under an ETag that nobody knows.
-func TestLatePartIsSentOnceMore(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]simulator.Fault{
-		"stalled":     {Stall: true, StallAfter: 1000},
-		"broken":      {BreakBefore: true},
-		"bad gateway": {Status: http.StatusBadGateway},
-	} {
-		for _, checksum := range []string{"", "crc64nvme"} {
-			runInWorld(t, name+" "+checksum, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, w *world) {
-				once := fault
-				once.Call, once.Times, once.Match = simulator.CallPutPart, 1, partNumber(2)
-				w.Fail(once)
-				w.arriveLate(2)
-				sends := []string{"1", "2", "2", "2", "3"} // one of them is the late one
-				if checksum == "" {
-					sends = append([]string{"1"}, sends...) // once more, with the proof of the others
-				}
-				w.mustStore(nil, sends...)
-				if n := w.Count(simulator.CallMultipartCreate); n != 1 || len(w.warnings) != 0 {
-					w.t.Errorf("%d uploads were begun, warnings %+v", n, w.warnings)
-				}
-			})
-		}
+	}()
+	m.handler.ServeHTTP(recorder, r)
+	if req.Body != nil {
+		_, _ = io.Copy(io.Discard, req.Body) // to its end, as a connection does
 	}
-	runInWorld(t, "twice", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
-		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
-		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusBadRequest, Body: `{"code":"InvalidPart"}`})
-		left, err := w.mustFail(nil)
-		if n := w.Count(simulator.CallMultipartComplete); n != 3 || left != nil {
-			t.Errorf("%d calls of complete, left %+v, error %v", n, left, err)
-		}
-	})
-	runInWorld(t, "in the next run", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
-		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(1), BreakAfter: true})
-		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(3), Status: http.StatusInternalServerError})
-		left, _ := w.mustFail(nil)
-		w.ClearFaults()
-		w.mustStore(state(left), "1", "3")
-	})
-	runInWorld(t, "MD5", simulator.Options{}, func(t *testing.T, w *world) {
-		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
-		w.arriveLate(2)
-		w.mustStore(nil, "1", "2", "2", "3")
-		if n := w.Count(simulator.CallMultipartComplete); n != 1 {
-			t.Errorf("%d calls of complete, want 1", n)
-		}
+	return recorder.Result(), nil
+}
+
+// world is a simulated service, and a process of the provider.
+type world struct {
+	*simulator.Service
+	*upload.Uploader
+	t   *testing.T
+	dir string // of the files
+}
+
+// play runs a test in a new world in virtual time.
+func play(t *testing.T, options simulator.Options, progressFile string, test func(t *testing.T, w *world)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		options.MinPartSize = partSize
+		w := &world{Service: simulator.New(options), t: t, dir: dir}
+		defer w.Close()
+		const base = "http://127.0.0.1"
+		client := api.New(api.Config{
+			VODBaseURL: base, Token: credential.StaticToken(simulator.DefaultIDToken),
+			Config: wire.Config{MaxRetries: 1, RequestTimeout: 30 * time.Second, UserAgent: "test", Transport: inMemory{w.Service}},
+		})
+		w.Uploader = upload.New(upload.Config{
+			API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1, StallTimeout: time.Hour}),
+			Address: base, ProgressFile: progressFile,
+		})
+		test(t, w)
 	})
 }
 
-// TestCompleteHasTheTimeOfTheUpload: assembling many parts takes longer than any other call may.
-func TestCompleteHasTheTimeOfTheUpload(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Delay: 10 * requestLimit})
-		w.mustStore(nil, "1", "2", "3")
-		if n := w.Count(simulator.CallMultipartComplete); n != 1 {
-			w.t.Errorf("%d calls of complete, want 1", n)
-		}
-	})
+// file makes a file of a size, which is sent in parts if it is larger than one.
+func (w *world) file(name string, size int) upload.File {
+	w.t.Helper()
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8(sha256.Sum256([]byte(name))).Read(content)
+	path := filepath.Join(w.dir, name)
+	must.Succeed(w.t, os.WriteFile(path, content, 0o600))
+	f := upload.File{Path: path, Upload: api.Upload{Name: name, ContentType: "video/mp4"}, Size: int64(size), SHA256: fmt.Sprintf("%x", sha256.Sum256(content))}
+	if size > partSize {
+		f.Method, f.PartSize = upload.MethodMultipart, partSize
+	}
+	return f
 }
 
-// TestUploadWithoutADeadlineEnds: an action has no time limit of its own, and must not wait for
-// ever.
-func TestUploadWithoutADeadlineEnds(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		w.limit = 0
-		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Delay: 2 * upload.DefaultLimit})
-		began := time.Now()
-		left, err := w.mustFail(nil)
-		const inFlight = 4 * time.Second // for the response to a request that must not be lost
-		if took := time.Since(began); took != upload.DefaultLimit+inFlight || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the upload ended after %s with %v", took, err)
-		}
-		if left == nil || !left.Completing || left.ReusableParts() != testParts {
-			t.Errorf("left: %+v", left)
-		}
-	})
+// upload must succeed.
+func (w *world) upload(f upload.File) upload.Result {
+	w.t.Helper()
+	result, err := w.Upload(w.t.Context(), f, nil)
+	must.Succeed(w.t, err)
+	return result
 }
 
-const (
-	s3Gone    = `{"message":"An error occurred: The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."}`
-	s3Invalid = `{"message":"An error occurred (InvalidPart) when calling the CompleteMultipartUpload operation: One or more of the specified parts could not be found."}`
-)
+// replace makes the service give an earlier text again.
+func replace(old, with string) func(body []byte) []byte {
+	return func(body []byte) []byte { return []byte(strings.ReplaceAll(string(body), old, with)) }
+}
 
-// TestLostAnswerToComplete: the answer to the repeated request tells whether the first one was
-// processed.
-func TestLostAnswerToComplete(t *testing.T) {
+func TestNoTwoFilesShareAKeyPathOrAnUploadID(t *testing.T) {
 	t.Parallel()
-	for name, again := range map[string]simulator.Fault{
-		"404 in S3's words": {Status: 404, Body: s3Gone},
-		"400 in S3's words": {Status: 400, Body: s3Gone},
-		"500 in S3's words": {Status: 500, Body: s3Gone},
-		"bare 404":          {Status: 404},
-	} {
-		for lost, first := range map[string]simulator.Fault{
-			"broken connection": {BreakAfter: true}, "504": {Status: 504, Processed: true},
-		} {
-			runInWorld(t, lost+", then "+name, simulator.Options{}, func(_ *testing.T, w *world) {
-				first, again := first, again
-				first.Call, first.Times = simulator.CallMultipartComplete, 1
-				again.Call = simulator.CallMultipartComplete
-				w.Fail(first)
-				w.Fail(again)
-				out := w.mustStore(nil, "1", "2", "3")
-				w.mustWarn(upload.TakenAsComplete)
-				if n := w.Count(simulator.CallMultipartCreate); n != 1 {
-					w.t.Errorf("%d uploads were begun, want 1", n)
+	for name, call := range map[string]string{"key path": simulator.CallPresignURL, "upload id": simulator.CallMultipartCreate} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
+				size := 1000
+				if call == simulator.CallMultipartCreate {
+					size = 2 * partSize
 				}
-				if out.ETag != "" || out.Location != "" || out.Parts != testParts {
-					w.t.Errorf("the service did not describe the object, the result does: %+v", out)
+				var first string
+				w.Fail(simulator.Fault{Call: call, Times: 1, Rewrite: func(body []byte) []byte { first = string(body); return body }})
+				w.upload(w.file("a.mp4", size))
+				w.Fail(simulator.Fault{Call: call, Rewrite: func([]byte) []byte { return []byte(first) }})
+				_, err := w.Upload(t.Context(), w.file("b.mp4", size), nil)
+				shared, ok := errors.AsType[*upload.SharedError](err)
+				if !ok || shared.Files != [2]string{"a.mp4", "b.mp4"} || len(w.Objects()) != 1 {
+					t.Errorf("%v, with %d objects", err, len(w.Objects()))
 				}
 			})
-		}
-	}
-}
-
-// TestRefusedCompleteIsNotTakenAsComplete: nothing was lost, so a refusal is one.
-func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]simulator.Fault{
-		"404": {Status: 404, Body: s3Gone}, "500": {Status: 500, Body: s3Gone}, "InvalidPart": {Status: 500, Body: s3Invalid},
-	} {
-		runInWorld(t, name, simulator.Options{}, func(_ *testing.T, w *world) {
-			fault.Call = simulator.CallMultipartComplete
-			w.Fail(fault)
-			left, err := w.mustFail(nil)
-			if left != nil || len(w.Objects()) != 0 {
-				w.t.Fatalf("error %v, left %+v, objects %v", err, left, w.Objects())
-			}
-			if n := w.Count(simulator.CallMultipartComplete); n != 2 {
-				w.t.Errorf("%d calls of complete, want one of each upload: storage has decided", n)
-			}
-			// The next apply must not meet the same refusal once more.
-			w.ClearFaults()
-			w.mustStore(nil, "1", "2", "3")
-			if n := w.Count(simulator.CallMultipartCreate); n != 3 {
-				w.t.Errorf("%d uploads were begun, want 3", n)
-			}
 		})
 	}
 }
 
-// TestRefusedCompleteLeavesNoDoubt: after a refusal the object surely does not exist, whatever the
-// record said while the request was under way.
-func TestRefusedCompleteLeavesNoDoubt(t *testing.T) {
+func TestObjectOfOtherContentIsRefused(t *testing.T) {
 	t.Parallel()
-	inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
-		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusForbidden})
-		left, err := w.mustFail(nil)
-		if left == nil || len(left.Parts) != testParts || left.Completing {
-			w.t.Fatalf("error %v, left %+v", err, left)
+	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Rewrite: replace(`"ChecksumSHA256":null`, `"ChecksumSHA256":"q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s="`)})
+		result, err := w.Upload(t.Context(), w.file("a.mp4", 2*partSize), nil)
+		if err == nil || !strings.Contains(err.Error(), "is not the file") || result.Left != nil {
+			t.Errorf("%v, left %+v", err, result.Left)
 		}
-		w.ClearFaults()
-		w.DropUpload(left.UploadID)
-		w.mustStore(nil, "1", "2", "3")
-		w.mustWarn(upload.NotContinued)
 	})
 }
 
-// TestCompleteLostInAnEarlierRun: if the upload does not exist any more, the object may exist. Only
-// the user can find out.
-func TestCompleteLostInAnEarlierRun(t *testing.T) {
+func TestOtherKeyPathIsAWarning(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]simulator.Fault{
-		"S3's words": {Status: 400, Body: s3Gone}, "bare 404": {Status: 404},
-	} {
-		runInWorld(t, name, simulator.Options{}, func(_ *testing.T, w *world) {
-			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true})
-			left, err := w.mustFail(nil)
-			if left == nil || !left.Completing {
-				w.t.Fatalf("error %v, left %+v", err, left)
-			}
-			w.ClearFaults()
-			fault.Call = simulator.CallMultipartComplete
-			w.Fail(fault)
-			var unsure *upload.MaybeCompleteError
-			left, err = w.mustFail(state(left))
-			if n := w.Count(simulator.CallMultipartCreate); n != 1 {
-				w.t.Errorf("%d uploads were begun, want 1", n)
-			}
-			if !errors.As(err, &unsure) || unsure.KeyPath != w.onlyObject().KeyPath || left != nil {
-				w.t.Errorf("error %v, left %+v", err, left)
-			}
-			w.mustHaveNoRecord()
-		})
-	}
+	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Rewrite: replace("a.mp4", "b.mp4")})
+		result := w.upload(w.file("a.mp4", 2*partSize))
+		if len(result.Warnings) != 1 || result.Warnings[0].Kind != upload.OtherKeyPath || !strings.HasSuffix(result.Warnings[0].Found, "b.mp4") {
+			t.Errorf("warnings %+v", result.Warnings)
+		}
+	})
 }
 
-// TestRefusedContinuationBeginsAnew: however the refusal reads, a refused upload is given up once a
-// new upload succeeds.
-func TestRefusedContinuationBeginsAnew(t *testing.T) {
+func TestHeadersThatTheAddressAsksForAreNamed(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]simulator.Fault{
-		"generate-url, 404":                {Call: simulator.CallMultipartURL, Times: 2, Status: 404},
-		"generate-url, 403":                {Call: simulator.CallMultipartURL, Times: 2, Status: 403, Body: `{"message":"key_path is not one of this customer"}`},
-		"generate-url, S3's words, 400":    {Call: simulator.CallMultipartURL, Times: 1, Status: 400, Body: s3Gone},
-		"generate-url, S3's words, 500":    {Call: simulator.CallMultipartURL, Times: 1, Status: 500, Body: s3Gone},
-		"complete, S3's words, 400":        {Call: simulator.CallMultipartComplete, Times: 1, Status: 400, Body: s3Gone},
-		"complete, S3's words, 500":        {Call: simulator.CallMultipartComplete, Times: 1, Status: 500, Body: s3Gone},
-		"complete, InvalidPart, 400":       {Call: simulator.CallMultipartComplete, Times: 1, Status: 400, Body: s3Invalid},
-		"complete, InvalidPart, 500":       {Call: simulator.CallMultipartComplete, Times: 1, Status: 500, Body: s3Invalid},
-		"complete, other words":            {Call: simulator.CallMultipartComplete, Times: 2, Status: 400, Body: `{"message":"this will not do"}`},
-		"PUT of a part, NoSuchUpload":      {Call: simulator.CallPutPart, Times: 2, Status: 404, Body: "<Error><Code>NoSuchUpload</Code></Error>"},
-		"PUT of a part, 404 without words": {Call: simulator.CallPutPart, Times: 2, Status: 404},
-		"PUT of a part, lasting 403":       {Call: simulator.CallPutPart, Times: 4, Status: 403, Body: "<Error><Code>AccessDenied</Code></Error>"},
-	} {
-		runInWorld(t, name, simulator.Options{}, func(_ *testing.T, w *world) {
-			left := w.interrupted()
-			before := left.KeyPath
-			w.Fail(fault)
-			sends := []string{"1", "2", "3"}
-			if fault.Call == simulator.CallMultipartComplete {
-				sends = append(sends, "3") // of the unfinished upload, before it is refused
-			}
-			slices.Sort(sends)
-			out := w.mustStore(state(left), sends...)
-			if out.KeyPath == before {
-				w.t.Error("the upload was not begun anew")
-			}
-			w.mustWarn(upload.NotContinued)
-		})
-	}
+	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallPresignURL, Rewrite: replace("SignedHeaders=content-type%3Bhost", "SignedHeaders=content-type%3Bhost%3Bx-amz-acl\\u0026x-amz-checksum-crc32=AAAAAA%3D%3D")})
+		_, err := w.Upload(t.Context(), w.file("a.mp4", 1000), nil)
+		if err == nil || !strings.Contains(err.Error(), "signed for x-amz-acl, x-amz-checksum-crc32") {
+			t.Errorf("the error is %v", err)
+		}
+	})
 }
 
-// TestOneRefusalThrowsNothingAway: one answer of a proxy does not give up the stored parts.
-func TestOneRefusalThrowsNothingAway(t *testing.T) {
+func TestOneFailingFileStopsNoOther(t *testing.T) {
 	t.Parallel()
-	for _, call := range []string{simulator.CallMultipartURL, simulator.CallMultipartComplete, simulator.CallPutPart} {
-		runInWorld(t, call, simulator.Options{}, func(_ *testing.T, w *world) {
-			left := w.interrupted()
-			w.Fail(simulator.Fault{Call: call, Times: 1, Status: http.StatusNotFound, Body: "<html><title>Not found</title></html>"})
-			if out := w.mustStore(state(left), "3"); out.KeyPath != left.KeyPath {
-				w.t.Error("the upload was begun anew")
-			}
-			if len(w.warnings) > 0 {
-				w.t.Errorf("warnings: %+v", w.warnings)
-			}
-		})
-	}
+	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
+		files := []upload.File{w.file("a.mp4", 1000), w.file("b.mp4", 2*partSize), w.file("c.mp4", 2000)}
+		must.Succeed(t, os.Remove(files[1].Path))
+		outcomes := w.UploadFolder(t.Context(), "folder", files, nil)
+		if outcomes[0].Err != nil || !upload.IsMissing(outcomes[1].Err) || outcomes[2].Err != nil {
+			t.Errorf("outcomes %+v", outcomes)
+		}
+	})
 }
 
-// TestRefusalOfEverythingKeepsTheParts: the stored parts are given up only for a new upload that
-// gets further.
-func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
+func TestOutageEndsAFolder(t *testing.T) {
 	t.Parallel()
-	for name, calls := range map[string][]string{
-		"every call of the API": {simulator.CallMultipartURL, simulator.CallMultipartCreate},
-		"every PUT":             {simulator.CallPutPart},
-	} {
-		for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
-			runInWorld(t, fmt.Sprint(name, ", ", status), simulator.Options{}, func(_ *testing.T, w *world) {
-				left := w.interrupted()
-				for _, call := range calls {
-					w.Fail(simulator.Fault{Call: call, Status: status})
-				}
-				again, err := w.mustFail(state(left))
-				if again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
-					w.t.Fatalf("error %v, left %+v", err, again)
-				}
-				w.ClearFaults()
-				w.mustStore(state(again), "3")
-			})
+	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallPresignURL, Status: http.StatusForbidden})
+		var files []upload.File
+		for i := range 200 {
+			files = append(files, w.file(fmt.Sprintf("%d.mp4", i), 1000))
+		}
+		notTried := 0
+		for _, o := range w.UploadFolder(t.Context(), "folder", files, nil) {
+			if errors.Is(o.Err, upload.ErrNotTried) {
+				notTried++
+			}
+		}
+		if notTried < 100 {
+			t.Errorf("%d of 200 files were not tried", notTried)
+		}
+	})
+}
+
+func TestStoredFileIsLeftToTheNextUpload(t *testing.T) {
+	t.Parallel()
+	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
+		f := w.file("a.mp4", 1000)
+		stored := w.upload(f).StoredFile
+		w.Leave(f, stored)
+		if again := w.upload(f); again.StoredFile != stored {
+			t.Errorf("stored again: %+v", again.StoredFile)
+		}
+		if other := w.upload(f); other.KeyPath == stored.KeyPath {
+			t.Error("left to two uploads")
+		}
+	})
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "progress")
+	play(t, simulator.Options{}, path, func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Delay: 6 * time.Second})
+		var shown []string
+		_, err := w.Upload(t.Context(), w.file("a.mp4", 4*partSize), func(line string) { shown = append(shown, line) })
+		must.Succeed(t, err)
+		synctest.Wait()
+		content, err := os.ReadFile(path)
+		must.Succeed(t, err)
+		lines := strings.Split(strings.TrimSpace(string(content)), "\n")
+		if len(lines) < 4 || len(lines) > 6 || !strings.HasPrefix(lines[1], "25 %, 65.54 kB of 262.1 kB") || !strings.HasPrefix(lines[len(lines)-1], "100 %, 262.1 kB of 262.1 kB") {
+			t.Errorf("the file has %q", lines)
+		}
+		if len(shown) != len(lines) || shown[len(shown)-1] != "a.mp4: 100 %, 262.1 kB of 262.1 kB" {
+			t.Errorf("shown was %q", shown)
+		}
+	})
+}
+
+func TestProgressFilesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{t.TempDir(): "neither a regular file nor a terminal", filepath.Join(t.TempDir(), "none", "file"): "no such file"} {
+		if err := upload.CheckProgressFile(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }
 
-// TestInterruptedNewUploadTakesThePlaceOfTheOld: afterwards the state and the record have the new
-// upload.
-func TestInterruptedNewUploadTakesThePlaceOfTheOld(t *testing.T) {
+func TestInspectionEndsWithTheRun(t *testing.T) {
 	t.Parallel()
-	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		left := w.interrupted()
-		foreign := *state(left)
-		foreign.KeyPath = "vod/input/customer-other/0000/media.mp4"
-		foreign.Parts[0].ETag = `"0"`
-		w.dir = t.TempDir()
-		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
-		again, err := w.mustFail(&foreign)
-		if again == nil || again.UploadID == left.UploadID || strings.Contains(again.KeyPath, "customer-other") {
-			t.Fatalf("error %v, left %+v", err, again)
-		}
-		w.mustWarn(upload.NotContinued)
-		w.ClearFaults()
-		w.mustStore(state(again), "3")
-	})
-}
-
-// TestObjectChecksum holds the checksums in the answer to complete against the file.
-func TestObjectChecksum(t *testing.T) {
-	t.Parallel()
-	encoded := func(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }
-	crc := func(table *crc32.Table, content []byte) []byte {
-		return binary.BigEndian.AppendUint32(nil, crc32.Checksum(content, table))
-	}
-	castagnoli := crc32.MakeTable(crc32.Castagnoli)
-	composite := func(content []byte) string {
-		var sums []byte
-		for part := range slices.Chunk(content, testPartSize) {
-			sums = append(sums, crc(castagnoli, part)...)
-		}
-		return fmt.Sprintf("%s-%d", encoded(crc(castagnoli, sums)), testParts)
-	}
-	for name, tc := range map[string]struct {
-		options simulator.Options
-		says    func(content []byte) (key, value string)
-		wrong   bool
-	}{
-		"CRC-32C of the object": {options: simulator.Options{PartChecksum: "crc32c"}, says: func(c []byte) (string, string) { return "ChecksumCRC32C", encoded(crc(castagnoli, c)) }},
-		"CRC-32 of the object":  {options: simulator.Options{PartChecksum: "crc32"}, says: func(c []byte) (string, string) { return "ChecksumCRC32", encoded(crc(crc32.IEEETable, c)) }},
-		"wrong CRC-32C":         {options: simulator.Options{PartChecksum: "crc32c"}, says: func([]byte) (string, string) { return "ChecksumCRC32C", "AAAAAA==" }, wrong: true},
-		"wrong CRC-32":          {options: simulator.Options{PartChecksum: "crc32"}, says: func([]byte) (string, string) { return "ChecksumCRC32", "AAAAAA==" }, wrong: true},
-		"SHA-1 of the object": {options: simulator.Options{PartChecksum: "sha1"}, says: func(c []byte) (string, string) {
-			sums := sha1.New()
-			for part := range slices.Chunk(c, testPartSize) {
-				sum := sha1.Sum(part)
-				sums.Write(sum[:])
-			}
-			return "ChecksumSHA1", fmt.Sprintf("%s-%d", encoded(sums.Sum(nil)), testParts)
-		}},
-		"wrong SHA-1":       {options: simulator.Options{PartChecksum: "sha1"}, says: func([]byte) (string, string) { return "ChecksumSHA1", "AAAAAAAAAAAAAAAAAAAAAAAAAAA=-3" }, wrong: true},
-		"wrong SHA-256":     {says: func([]byte) (string, string) { return "ChecksumSHA256", "AAAA" }, wrong: true},
-		"wrong CRC-64/NVME": {says: func([]byte) (string, string) { return "ChecksumCRC64NVME", "AAAAAAAAAAA=" }, wrong: true},
-		"composite CRC-32C": {
-			options: simulator.Options{PartChecksum: "crc32c"},
-			says:    func(c []byte) (string, string) { return "ChecksumCRC32C", composite(c) },
-		},
-		"wrong composite CRC-32C": {
-			options: simulator.Options{PartChecksum: "crc32c"},
-			says:    func([]byte) (string, string) { return "ChecksumCRC32C", "AAAAAA==-3" }, wrong: true,
-		},
-		"composite of unknown parts": {says: func([]byte) (string, string) { return "ChecksumCRC32C", "AAAAAA==-3" }},
-		"not asked for":              {says: func([]byte) (string, string) { return "ChecksumSHA1", "AAAAAA==" }},
-	} {
-		runInWorld(t, name, tc.options, func(_ *testing.T, w *world) {
-			key, value := tc.says(w.content)
-			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Rewrite: func(body []byte) []byte {
-				var answer struct {
-					Data    map[string]any `json:"data"`
-					Message string         `json:"message"`
-				}
-				_ = json.Unmarshal(body, &answer)
-				answer.Data[key] = value
-				body, _ = json.Marshal(answer)
-				return body
-			}})
-			if !tc.wrong {
-				w.mustStore(nil, "1", "2", "3")
-				return
-			}
-			left, err := w.mustFail(nil)
-			if left != nil || !strings.Contains(err.Error(), w.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
-				w.t.Errorf("error %v, left %+v", err, left)
-			}
-			w.mustHaveNoRecord()
-		})
-	}
-}
-
-// TestPartsKnownTwiceAreCountedOnce: the state and the record may describe one part differently.
-func TestPartsKnownTwiceAreCountedOnce(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		left := w.interrupted()
-		w.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Repeat("0", 32)+`\"`)
-		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
-		again, err := w.mustFail(state(left))
-		if again == nil || again.StoredParts() != 2 || again.ReusableParts() != 2 {
-			t.Errorf("the upload failed with %v and left %+v", err, again)
-		}
-	})
-}
-
-// TestPartsThatCannotBeProvedAreNotPromised: where ETags are no MD5s, nothing but a record proves a
-// part.
-func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
-		if left := w.interrupted(); left.ReusableParts() != 2 {
-			t.Errorf("parts in a record are not promised: %+v", left)
-		}
-		w.dir = ""
-		if left := w.interrupted(); left.ReusableParts() != 0 {
-			t.Errorf("parts that are sent again are promised: %+v", left)
-		}
-	})
-}
-
-// TestUploadOfWhichNothingWasSentIsNotTakenAsComplete: an upload of an earlier run, all of whose
-// parts were stored, may have been dropped by storage long before this run's request to complete
-// it.
-func TestUploadOfWhichNothingWasSentIsNotTakenAsComplete(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusUnauthorized})
-		left, err := w.mustFail(nil)
-		if left == nil || len(left.Parts) != testParts {
-			t.Fatalf("error %v, left %+v", err, left)
-		}
-		for range 2 { // the second time as if Terraform had died before it saved the state
-			w.ClearFaults()
-			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: http.StatusBadGateway})
-			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusNotFound, Body: s3Gone})
-			_, err = w.mustFail(state(left))
-			if _, unsure := errors.AsType[*upload.MaybeCompleteError](err); !unsure {
-				t.Errorf("error %v", err)
-			}
-		}
-	})
-}
-
-// TestNewUploadThatStoresNothingCostsNoParts: the refusal of the old upload was not storage's own,
-// so its parts are kept until the new upload has some.
-func TestNewUploadThatStoresNothingCostsNoParts(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		left := w.interrupted()
-		w.Fail(simulator.Fault{Call: simulator.CallMultipartURL, Times: 2, Status: http.StatusNotFound})
-		w.Fail(simulator.Fault{Call: simulator.CallPutPart, BreakBefore: true})
-		again, err := w.mustFail(state(left))
-		if again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
-			t.Fatalf("error %v, left %+v", err, again)
-		}
-		w.ClearFaults()
-		w.mustStore(state(again), "3")
-	})
-}
-
-// TestUnfinishedUploadKeepsItsPartSize: the part size that would be chosen now is another one.
-func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
-	t.Parallel()
-	runInWorld(t, "state", simulator.Options{}, func(t *testing.T, w *world) {
-		left := state(w.interruptedByFormer())
-		w.dir = t.TempDir()
-		w.mustStore(left, "2")
-	})
-	runInWorld(t, "state and record", simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
-		w.mustStore(state(w.interruptedByFormer()), "2")
-	})
-}
-
-// TestPartSizeThatStorageDoesNotTake: an edited state has a part size below the least one. Such
-// parts make no object.
-func TestPartSizeThatStorageDoesNotTake(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		left := state(w.interrupted())
-		w.file.PartSize, w.dir = 0, t.TempDir()
-		w.mustStore(left, "1")
-	})
-}
-
-// TestUploadLeftByAStateOutlivesTheProcess: the run ends after the state has given up the upload,
-// and before anything continues it.
-func TestUploadLeftByAStateOutlivesTheProcess(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		left := state(w.interrupted())
-		w.dir = t.TempDir() // of another machine
-		must.Succeed(t, w.uploader().LeaveUnfinished(t.Context(), w.file, left))
-		if stored := w.mustStore(nil, "3"); stored.KeyPath != left.KeyPath {
-			t.Errorf("stored as %q, the unfinished upload is %q", stored.KeyPath, left.KeyPath)
-		}
-	})
-}
-
-// TestTwoUnfinishedUploadsOfOneFile: two states have an unfinished upload of the same content, with
-// part sizes of their own. Each is continued once, also where nothing can be recorded.
-func TestTwoUnfinishedUploadsOfOneFile(t *testing.T) {
-	t.Parallel()
-	for _, recorded := range []bool{true, false} {
-		runInWorld(t, fmt.Sprintf("recorded %v", recorded), simulator.Options{}, func(t *testing.T, w *world) {
-			first := state(w.interruptedByFormer())
-			w.dir = t.TempDir() // of another machine
-			w.file.PartSize = 10 << 20
-			second := state(w.interrupted())
-			if w.dir = ""; recorded {
-				w.dir = t.TempDir()
-			}
-			u, keyPaths := w.uploader(), []string{}
-			w.file.PartSize = 0
-			for _, left := range []*resume.Unfinished{first, second} {
-				must.Succeed(t, u.LeaveUnfinished(t.Context(), w.file, left))
-			}
-			since := len(w.Journal())
-			for _, partSize := range []int64{10 << 20, 0, 0} {
-				w.file.PartSize = partSize
-				result, err := u.Upload(t.Context(), w.file, nil)
-				must.Succeed(t, err)
-				keyPaths = append(keyPaths, result.KeyPath)
-			}
-			if want := []string{second.KeyPath, first.KeyPath}; !slices.Equal(keyPaths[:2], want) || keyPaths[2] == first.KeyPath || keyPaths[2] == second.KeyPath {
-				t.Errorf("stored as %q, the unfinished uploads are %q", keyPaths, want)
-			}
-			if sent := w.sent(since); !slices.Equal(sent, []string{"1", "2", "2", "2", "3", "4"}) {
-				t.Errorf("parts %v were sent", sent)
-			}
-			w.mustHaveNoRecord()
-		})
-	}
-}
-
-// TestExpiredAddressesAreReplaced: the first address expires on its way, and the second one, which
-// was asked for ahead, meanwhile.
-func TestExpiredAddressesAreReplaced(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{PresignLifetime: 10 * time.Second}, func(t *testing.T, w *world) {
-		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Delay: 30 * time.Second, Times: 1})
-		w.mustStore(nil, "1", "2", "3")
-		refused := 0
-		for _, r := range w.Journal() {
-			if r.Call == simulator.CallPutPart && r.Status == http.StatusForbidden {
-				refused++
-			}
-		}
-		if asked := w.Count(simulator.CallMultipartURL); refused != 2 || asked != testParts+refused {
-			t.Errorf("%d addresses were asked for, %d PUTs refused", asked, refused)
-		}
-	})
-}
-
-func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		interrupted func(*world) *resume.Unfinished
-		sends       string
-	}{
-		"part size of today":              {(*world).interrupted, "3"},
-		"part size of an earlier version": {(*world).interruptedByFormer, "2"},
-	} {
-		runInWorld(t, name, simulator.Options{}, func(t *testing.T, w *world) {
-			left := tc.interrupted(w)
-			w.dir, w.account = t.TempDir(), errors.New("no token")
-			kept, _ := w.mustFail(state(left))
-			if kept == nil || kept.UploadID != left.UploadID {
-				t.Fatalf("left is %+v, want %+v", kept, left)
-			}
-			w.account = nil
-			w.mustStore(state(kept), tc.sends)
-		})
-	}
-}
-
-// TestFileOfAFolderThatIsNotTriedLosesNothing cancels the upload of a folder before it begins.
-func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		left := state(w.interruptedByFormer())
-		u := w.uploader()
-		must.Succeed(t, u.LeaveUnfinished(t.Context(), w.file, left))
+	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		outcomes, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Files: []upload.File{w.file}}, nil)
-		o := outcomes[0]
-		if !errors.Is(o.Err, context.Canceled) || o.Left == nil || o.Left.UploadID != left.UploadID {
-			t.Errorf("error %v, left is %+v, want %+v", o.Err, o.Left, left)
+		files := []upload.Inspection{{File: upload.File{Path: w.file("a.mp4", 1000).Path}}}
+		w.InspectFiles(ctx, "folder", files, nil)
+		w.InspectFiles(t.Context(), "folder", files, nil)
+		if files[0].Err != nil || files[0].SHA256 != w.file("a.mp4", 1000).SHA256 || files[0].Name != "a.mp4" || files[0].ContentType != "video/mp4" {
+			t.Errorf("the inspection is %+v", files[0])
 		}
 	})
-}
-
-// TestTwoFilesGetOneAddress: a cache answers the request for the second file as that for the first.
-func TestTwoFilesGetOneAddress(t *testing.T) {
-	t.Parallel()
-	for call, method := range map[string]string{simulator.CallPresignURL: upload.MethodSingle, simulator.CallMultipartCreate: upload.MethodMultipart} {
-		runInWorld(t, call, simulator.Options{}, func(t *testing.T, w *world) {
-			first := ""
-			w.Fail(simulator.Fault{Call: call, Rewrite: func(body []byte) []byte {
-				first = cmp.Or(first, string(body))
-				return []byte(first)
-			}})
-			w.file.Method = method
-			u := w.uploader()
-			stored, err := u.Upload(t.Context(), w.file, nil)
-			must.Succeed(t, err)
-			other := w.file
-			other.Path, other.SHA256, other.Size = filepath.Join(t.TempDir(), "other.mp4"), hexSHA256([]byte("other")), 5
-			must.Succeed(t, os.WriteFile(other.Path, []byte("other"), 0o600))
-			if _, err := u.Upload(t.Context(), other, nil); err == nil || !strings.Contains(err.Error(), "returned for another file") {
-				t.Errorf("got %v", err)
-			}
-			if object := w.onlyObject(); object.SHA256 != w.file.SHA256 || object.KeyPath != stored.KeyPath {
-				t.Errorf("storage has %+v", object)
-			}
-		})
-	}
 }

@@ -2,7 +2,7 @@
 #   terraform apply -invoke=action.vodlive_process_media.promo
 action "vodlive_process_media" "promo" {
   config {
-    source        = "${path.module}/media/promo.mp4"
+    source        = "media/promo.mp4"
     service_modes = ["video_optimizer"]
   }
 }

@@ -2,7 +2,7 @@
 #   terraform apply -invoke=action.vodlive_process_media.clips
 action "vodlive_process_media" "clips" {
   config {
-    source_dir    = "${path.module}/media"
+    source_dir    = "media"
     include       = ["**/*.{mp4,mov,mxf}"]
     service_modes = ["video_optimizer"]
   }

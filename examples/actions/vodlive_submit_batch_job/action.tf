@@ -1,5 +1,5 @@
 resource "vodlive_media_upload" "promo" {
-  source = "${path.module}/media/promo.mp4"
+  source = "media/promo.mp4"
 
   # After each new upload of the file. An update that sends nothing submits a job, too: vodlive_batch_job does not.
   lifecycle {

@@ -1,5 +1,5 @@
 resource "vodlive_media_upload" "promo" {
-  source = "${path.module}/media/promo.mp4"
+  source = "media/promo.mp4"
 }
 
 # Once the file is uploaded: terraform apply -invoke=action.vodlive_submit_batch_job.optimize

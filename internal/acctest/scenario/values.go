@@ -191,7 +191,7 @@ var variable = map[string]func(s *scenario) any{
 
 func (s *scenario) functions() map[string]function.Function {
 	all := map[string]function.Function{
-		"contains": stdlib.ContainsFunc, "split": stdlib.SplitFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "replace": stdlib.ReplaceFunc, "sort": stdlib.SortFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
+		"contains": stdlib.ContainsFunc, "jsondecode": stdlib.JSONDecodeFunc, "split": stdlib.SplitFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "replace": stdlib.ReplaceFunc, "sort": stdlib.SortFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
 		"sha256":       ofText(func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }),
 		"base64encode": ofText(func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }),
 		"kept":         ofText(s.kept),

@@ -1,14 +1,11 @@
 // Command cmd runs the simulated service in the foreground, on loopback only, and prints the
 // environment variables for a configuration. It ends on SIGINT or SIGTERM.
 //
-// GET /_simulator/report on the same address returns what the service has received, as JSON if the
-// request accepts application/json, else as text. -report FILE writes the same at the end, as JSON
-// if the name ends in .json.
+// GET /_simulator/report on the same address returns what the service has received, as JSON.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,7 +14,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -40,9 +36,9 @@ Ctrl-C ends it. GET /_simulator/report shows what it has received. Durations are
 `
 
 type settings struct {
-	listen, report string
-	sessions       int
-	options        simulator.Options
+	listen   string
+	sessions int
+	options  simulator.Options
 }
 
 func parse(args []string, stderr io.Writer) (settings, error) {
@@ -54,7 +50,6 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "loopback `address` to listen on; port 0 chooses a free port")
-	flags.StringVar(&c.report, "report", "", "`file` for the report at the end; \"-\" is the standard output")
 	flags.IntVar(&c.sessions, "sessions", 0, "`number` of live sessions at the start")
 	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 5*time.Second, "time from the creation of a session to READY; with 0, each read advances the status")
 	flags.BoolVar(&c.options.LateAllocation, "late-allocation", false, "show endpoints, addresses and ports only from ALLOCATED on; those of a scheduled session are always late")
@@ -62,7 +57,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	flags.DurationVar(&c.options.GetAfter, "get-after", 0, "time from the creation of a session until GET shows it")
 	flags.DurationVar(&c.options.Latency, "latency", 0, "minimum duration of each call")
 	flags.DurationVar(&c.options.PresignLifetime, "presign-lifetime", 15*time.Minute, "lifetime of presigned URLs")
-	flags.BoolVar(&c.options.DiscardContent, "discard-content", false, "compute no SHA-256, which is faster")
+	flags.BoolVar(&c.options.DiscardContent, "discard-content", false, "keep no parts in memory, and compute no SHA-256")
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
@@ -117,7 +112,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case <-ctx.Done():
 		err = nil
 	}
-	return errors.Join(err, service.Close(), server.Close(), writeReport(service.Report(), c.report, stdout))
+	return errors.Join(err, service.Close(), server.Close())
 }
 
 func printExports(w io.Writer, base string) error {
@@ -128,23 +123,4 @@ export VODLIVE_SECRET_KEY=%s
 export VODLIVE_ID_TOKEN=%s
 `, base, base, simulator.DefaultAccessTokenID, simulator.DefaultSecretKey, simulator.DefaultIDToken)
 	return err
-}
-
-func writeReport(report simulator.Report, name string, stdout io.Writer) error {
-	switch name {
-	case "":
-		return nil
-	case "-":
-		return report.WriteText(stdout)
-	}
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if filepath.Ext(name) == ".json" {
-		encoder := json.NewEncoder(file)
-		encoder.SetIndent("", "  ")
-		return errors.Join(encoder.Encode(report), file.Close())
-	}
-	return errors.Join(report.WriteText(file), file.Close())
 }

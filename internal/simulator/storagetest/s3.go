@@ -232,9 +232,6 @@ func (s *S3) Drop(ctx context.Context, uploadID string) error {
 	return unlessMissing(s.server.AbortMultipartUpload(ctx, s.config.Bucket, key, uploadID))
 }
 
-// Close does nothing: uploads on the server stay.
-func (s *S3) Close() error { return nil }
-
 // quoted adds the quotes of an ETag, which the client removes from some.
 func quoted(etag string) string { return strconv.Quote(strings.Trim(etag, `"`)) }
 

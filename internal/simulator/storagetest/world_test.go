@@ -41,8 +41,8 @@ func onBoth(t *testing.T, test func(*testing.T, *world)) {
 		t.Helper()
 		w := &world{t: t, real: storage != nil}
 		w.Service = simulator.New(simulator.Options{
-			Storage: storage, Dir: t.TempDir(),
-			Clock: func() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) },
+			Storage: storage,
+			Clock:   func() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) },
 		})
 		server := httptest.NewServer(w.Service)
 		w.url, w.client = server.URL, &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Hour}}
@@ -63,7 +63,6 @@ func onBoth(t *testing.T, test func(*testing.T, *world)) {
 		t.Parallel()
 		storage, err := storagetest.NewS3(t.Context(), storagetest.Versitygw(t))
 		must.Succeed(t, err)
-		t.Cleanup(func() { _ = storage.Close() })
 		run(t, storage)
 	})
 }

@@ -18,7 +18,6 @@ type load struct {
 	name     string // for -profiles
 	text     string
 	line     profile
-	count    int
 	size     int64   // bytes of each file; 0: drawn, another one each round
 	sizes    []int64 // bytes of the file of each round, on a line that is drawn itself
 	expected float64 // share of the line that a good client takes
@@ -29,17 +28,18 @@ type load struct {
 const ms = time.Millisecond
 
 var loads = []load{
-	{name: "a", text: "100 Mbit/s, 20 ms", line: profile{Rate: 100, RTT: 20 * ms}, count: 1, expected: .9},
-	{name: "b", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, expected: .8},
-	{name: "c", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, count: 1, expected: .65},
-	{name: "d", text: "200 Mbit/s, 80 ms, 0.1 % loss", line: profile{Rate: 200, RTT: 80 * ms, Loss: .001}, count: 1, expected: .55},
-	{name: "e", text: "400 Mbit/s, 80 ms, 40 Mbit/s each connection", line: profile{Rate: 400, RTT: 80 * ms, Flow: 40}, count: 1, expected: .8},
-	{name: "late", text: "400 Mbit/s, 80 ms, one answer of 50 five seconds late", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, expected: .5, late: 50},
+	{name: "a", text: "100 Mbit/s, 20 ms", line: profile{Rate: 100, RTT: 20 * ms}, expected: .9},
+	{name: "b", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, expected: .8},
+	{name: "c", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, expected: .65},
+	{name: "d", text: "200 Mbit/s, 80 ms, 0.1 % loss", line: profile{Rate: 200, RTT: 80 * ms, Loss: .001}, expected: .55},
+	{name: "e", text: "400 Mbit/s, 80 ms, 40 Mbit/s each connection", line: profile{Rate: 400, RTT: 80 * ms, Flow: 40}, expected: .8},
+	{name: "late", text: "400 Mbit/s, 80 ms, one answer of 50 five seconds late", line: profile{Rate: 400, RTT: 80 * ms}, size: 512 * mebibyte, expected: .5, late: 50},
 }
 
 // What is tuned may suit a line or, at the end of a file, a size by chance. So the sizes for each
 // load are drawn, and some lines, too.
 const (
+	drawnLines       = "drawn" // the profile of them
 	drawnSizes       = 12
 	drawnLineCount   = 12
 	sizesOfDrawnLine = 3
@@ -65,7 +65,7 @@ func loadNames() string {
 	for _, l := range loads {
 		names = append(names, l.name)
 	}
-	return strings.Join(names, ",")
+	return strings.Join(append(names, drawnLines), ",")
 }
 
 const (
@@ -75,7 +75,7 @@ const (
 
 // expects is how long a good client takes for files of some size each.
 func (l load) expects(size int64) time.Duration {
-	return seconds(float64(l.count) * float64(size) / l.line.payload() / l.expected)
+	return seconds(float64(size) / l.line.payload() / l.expected)
 }
 
 // limit is when a run is stopped. Its goodput then counts what has arrived.
@@ -87,7 +87,7 @@ var lineContenders = []string{"engine", "engine beside", "transfer manager"}
 
 // takesPart reports whether a contender is measured.
 func (b *bench) takesPart(contender string) bool {
-	return (contender != "engine beside" || b.beside != "") && slices.Contains(strings.Split(b.contenders, ","), contender)
+	return contender != "engine beside" || b.beside != ""
 }
 
 // run is one run of a contender over a line.
@@ -104,60 +104,52 @@ func (b *bench) lines(ctx context.Context) error {
 	t := table{
 		title: "Long lines",
 		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries: means, and the worst one of the engine. "+
-			"*drawn* is %d files of 152 to 640 MiB, of any number of bytes (-seed %d); each contender sends each of them once, in turns. What has one size is sent %d times. "+
+			"On lines with a letter, each contender sends %d files of 152 to 640 MiB, of any number of bytes (-seed %d), once, in turns; on *late* a file of 512 MiB %d times. "+
+			"The other %d lines are drawn, too, a third of them with loss, a third with a limit for each connection; %d files each take the line 5 to 20 seconds at its full rate. "+
 			"The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
 			"*ratio* is the engine's goodput to the transfer manager's at the same size. Memory is the peak of the client's process. "+
 			"`<`: a run was stopped after twice the time that a good client needs. `!`: more than %.0f %% of the packets were more than %v late in each of %d attempts.",
-			drawnSizes, b.seed, b.runs, 100*doubtful, lateAfter, attempts),
+			drawnSizes, b.seed, b.runs, drawnLineCount, sizesOfDrawnLine, 100*doubtful, lateAfter, attempts),
 		head: []string{"line", "sent", "engine", "worst", "transfer manager", "ratio", "worst", "engine's memory", "transfer manager's"},
 	}
 	if b.beside != "" {
 		t.text += " *beside* is the engine of another build of this program, with the ratio of the engine's goodput to it."
 		t.head = append(t.head, "beside", "ratio", "worst")
 	}
-	chosen := strings.Split(b.profiles, ",")
-	for _, name := range chosen {
-		if !slices.ContainsFunc(loads, func(l load) bool { return l.name == name }) {
-			return fmt.Errorf("there is no profile %q; there are %s", name, loadNames())
-		}
+	todo, err := b.chosenLoads()
+	if err != nil {
+		return err
 	}
-	todo := slices.DeleteFunc(slices.Clone(loads), func(l load) bool { return !slices.Contains(chosen, l.name) })
-	err := b.eachLine(ctx, todo, func(l load, runs map[string][]run) { b.addLine(&t, l, runs) })
+	drawn := map[string][]run{}
+	err = b.eachLine(ctx, todo, func(l load, runs map[string][]run) {
+		b.addLine(&t, l.name+": "+l.text, runs)
+		for name, of := range runs {
+			if l.sizes != nil {
+				drawn[name] = append(drawn[name], of...)
+			}
+		}
+	})
+	if len(drawn) > 0 {
+		b.addLine(&t, "all drawn lines", drawn)
+	}
 	t.print()
 	return err
 }
 
-// drawnLines compares the engine with the transfer manager on lines that nobody has tuned it for.
-func (b *bench) drawnLines(ctx context.Context) error {
-	t := table{
-		title: "Drawn lines",
-		text: fmt.Sprintf("As above, on %d lines that are drawn, with %d sizes each, which take the line 5 to 20 seconds at its full rate (-seed %d). "+
-			"A third of the lines lose packets, a third limit each connection. The engine sends files of up to 64 MiB with one PUT, the transfer manager in parts.", drawnLineCount, sizesOfDrawnLine, b.seed),
-		head: []string{"line", "engine", "transfer manager", "ratio", "worst"},
-	}
-	if b.beside != "" {
-		t.head = append(t.head, "beside", "ratio", "worst")
-	}
-	add := func(name string, runs map[string][]run) {
-		row := append([]any{name, shares(runs["engine"]), shares(runs["transfer manager"])}, ratios(runs["engine"], runs["transfer manager"])...)
-		if b.beside != "" {
-			row = append(append(row, shares(runs["engine beside"])), ratios(runs["engine"], runs["engine beside"])...)
+// chosenLoads are those of the flag -profiles.
+func (b *bench) chosenLoads() (chosen []load, err error) {
+	for name := range strings.SplitSeq(b.profiles, ",") {
+		i := slices.IndexFunc(loads, func(l load) bool { return l.name == name })
+		switch {
+		case name == drawnLines:
+			chosen = append(chosen, b.drawLoads()...)
+		case i < 0:
+			return nil, fmt.Errorf("there is no profile %q; there are %s", name, loadNames())
+		default:
+			chosen = append(chosen, loads[i])
 		}
-		t.add(row...)
 	}
-	all := map[string][]run{}
-	err := b.eachLine(ctx, b.drawLoads(), func(l load, runs map[string][]run) {
-		add(l.text, runs)
-		for name, of := range runs {
-			all[name] = append(all[name], of...)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	add("all", all)
-	t.print()
-	return nil
+	return chosen, nil
 }
 
 // drawLoads draws lines, evenly in the logarithm of their rates and round trips.
@@ -175,7 +167,7 @@ func (b *bench) drawLoads() (drawn []load) {
 			line.Flow = math.Round(line.Rate * between(.05, .5))
 			text += fmt.Sprintf(", %.0f Mbit/s each connection", line.Flow)
 		}
-		l := load{name: fmt.Sprintf("line %d", i+1), text: text, line: line, count: 1, expected: .4}
+		l := load{name: fmt.Sprintf("line %d", i+1), text: text, line: line, expected: .4}
 		for range sizesOfDrawnLine {
 			l.sizes = append(l.sizes, int64(line.payload()*(5+15*random.Float64())))
 		}
@@ -233,7 +225,7 @@ func (b *bench) lineRuns(ctx context.Context, l load) (map[string][]run, error) 
 
 // lineRound measures each contender once.
 func (b *bench) lineRound(ctx context.Context, s *site, round int, size int64, runs map[string][]run) error {
-	c, err := b.write(s.load.count, size)
+	c, err := b.write(1, size)
 	if err != nil {
 		return err
 	}
@@ -262,11 +254,8 @@ func (b *bench) lineRound(ctx context.Context, s *site, round int, size int64, r
 }
 
 // addLine adds a row to the table.
-func (b *bench) addLine(t *table, l load, runs map[string][]run) {
-	sent := "drawn"
-	if l.size > 0 {
-		sent = fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte)
-	}
+func (b *bench) addLine(t *table, line string, runs map[string][]run) {
+	sent := fmt.Sprintf("%d files", len(runs["engine"]))
 	memory := func(name string) any {
 		if len(runs[name]) == 0 {
 			return ""
@@ -278,7 +267,7 @@ func (b *bench) addLine(t *table, l load, runs map[string][]run) {
 		of := slices.MinFunc(runs["engine"], func(a, b run) int { return cmp.Compare(a.goodput, b.goodput) })
 		worst = shares([]run{of})
 	}
-	row := []any{l.name + ": " + l.text, sent, shares(runs["engine"]), worst, shares(runs["transfer manager"])}
+	row := []any{line, sent, shares(runs["engine"]), worst, shares(runs["transfer manager"])}
 	row = append(row, ratios(runs["engine"], runs["transfer manager"])...)
 	row = append(row, memory("engine"), memory("transfer manager"))
 	if b.beside != "" {
@@ -334,14 +323,13 @@ func (b *bench) overLine(ctx context.Context, s *site, c contender, r *run) erro
 	if r.late, err = s.over(ctx, b.tools.self, func() { r.usage, failed = measure(cmd) }); err != nil {
 		return err
 	}
-	all := int64(s.load.count) * r.size
-	arrived := min(s.sink.received.Load(), all) // more if a part was sent again
+	arrived := min(s.sink.received.Load(), r.size) // more if a part was sent again
 	r.goodput = float64(arrived) / r.wall.Seconds() / s.load.line.payload()
 	switch r.cut = failed != nil && ctx.Err() == nil && limited.Err() != nil; {
 	case r.cut:
 		return nil
-	case failed == nil && arrived < all:
-		return fmt.Errorf("the sink got %d bytes of %d", arrived, all)
+	case failed == nil && arrived < r.size:
+		return fmt.Errorf("the sink got %d bytes of %d", arrived, r.size)
 	}
 	return failed
 }

@@ -29,9 +29,8 @@ type bench struct {
 	most     int    // files in a series, at most
 	profiles string // loads of the part lines, separated by commas
 
-	contenders string // of the parts lines and drawn, separated by commas
-	beside     string // another build of this program, whose engine takes part there; "": none
-	seed       uint64 // of the sizes and lines that these parts draw
+	beside string // another build of this program, whose engine takes part there; "": none
+	seed   uint64 // of the sizes and lines that these parts draw
 
 	tools tools
 }
@@ -49,7 +48,6 @@ var parts = []struct {
 }{
 	{"uploads", (*bench).uploads},
 	{"lines", (*bench).lines},
-	{"drawn", (*bench).drawnLines},
 	{"folder", (*bench).folders},
 }
 
@@ -82,8 +80,7 @@ func start(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&b.runs, "runs", 5, "runs of which the median is taken")
 	flags.IntVar(&b.most, "most", mostFiles, "most files in a series")
 	flags.StringVar(&b.profiles, "profiles", loadNames(), "what the part lines measures")
-	flags.StringVar(&b.contenders, "contenders", strings.Join(lineContenders, ","), "what takes part in lines and drawn")
-	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit that has the same sizes of parts, whose engine takes part in lines and drawn")
+	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit that has the same sizes of parts, whose engine takes part in lines")
 	flags.Uint64Var(&b.seed, "seed", rand.Uint64N(1e6), "of the sizes and lines that are drawn")
 	flags.StringVar(&b.tools.cli, "cli", "terraform", "terraform or tofu")
 	flags.StringVar(&b.root, "root", "../../..", "the repository's top folder")

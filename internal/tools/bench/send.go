@@ -87,9 +87,8 @@ func (j job) engine(ctx context.Context) error {
 	uploader := upload.New(upload.Config{
 		API:     client,
 		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), StallTimeout: time.Minute, MaxRetries: retries}),
-		Resume:  resume.New(j.Resume, nil),
+		Resume:  resume.New(j.Resume),
 		Address: j.Service,
-		Account: func(context.Context) (string, error) { return "bench", nil },
 	})
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(10)

@@ -194,7 +194,7 @@ func (b *bench) plan(ctx context.Context, c content) (planned, error) {
 	if p.dir, err = os.MkdirTemp(b.work, "planned-"); err != nil {
 		return p, err
 	}
-	u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{}), Resume: resume.New(p.dir, nil)})
+	u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{}), Resume: resume.New(p.dir)})
 	for _, path := range c.paths {
 		for resume.LookAt(path).Stamp == "" { // the file was written just now
 			select {
@@ -203,7 +203,7 @@ func (b *bench) plan(ctx context.Context, c content) (planned, error) {
 				return p, ctx.Err()
 			}
 		}
-		if _, err := u.SHA256(ctx, upload.File{Path: path}, upload.DetectContent); err != nil {
+		if _, err := u.Prepare(ctx, upload.File{Path: path}); err != nil {
 			return p, err
 		}
 	}

@@ -65,39 +65,29 @@ func (d *demo) run(ctx context.Context) (err error) {
 	d.service = simulator.New(simulator.Options{ReadyAfter: 2 * time.Second})
 	server := httptest.NewServer(d.service)
 	defer func() {
-		server.CloseClientConnections()
-		server.Close()
 		err = errors.Join(err, d.service.Close())
+		server.Close()
 	}()
 	d.url = server.URL
 	fmt.Println("The simulated service listens at", d.url)
 
-	if err := d.install(); err != nil {
-		return err
-	}
 	sum, err := d.prepareMedia()
-	if err != nil {
+	if err = errors.Join(err, d.install()); err != nil {
 		return err
 	}
-	if err := d.terraform(ctx, "init"); err != nil {
-		return err
-	}
-	if err := d.terraform(ctx, "apply", "-auto-approve"); err != nil {
-		return err
-	}
-	if err := d.check(sum); err != nil {
-		return fmt.Errorf("the service did not receive what it should have: %w", err)
-	}
-	if err := d.terraform(ctx, "plan", "-detailed-exitcode"); err != nil {
-		return fmt.Errorf("the second plan is not empty: %w", err)
-	}
-	if err := d.terraform(ctx, "destroy", "-auto-approve"); err != nil {
-		return err
+	for _, step := range []func() error{
+		func() error { return d.terraform(ctx, "init") },
+		func() error { return d.terraform(ctx, "apply", "-auto-approve") },
+		func() error { return d.check(sum) },
+		func() error { return d.terraform(ctx, "plan", "-detailed-exitcode") },
+		func() error { return d.terraform(ctx, "destroy", "-auto-approve") },
+		d.checkCounts,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	fmt.Println("  the service has no call that stops a session or deletes a file: it still has all three")
-	if err := d.checkCounts(); err != nil {
-		return fmt.Errorf("destroy changed something at the service: %w", err)
-	}
 	fmt.Printf("\nDone in %.0f s. `make demo VERBOSE=1` shows all of the CLI's output.\n", time.Since(started).Seconds())
 	return nil
 }

@@ -9,7 +9,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -34,33 +33,16 @@ func main() {
 
 func run(ctx context.Context) error {
 	server := provider.NewServer("dev", provider.Machine{Env: os.LookupEnv}, false)
-	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		return err
-	}
 	identities, err := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
 	if err != nil {
-		return err
-	}
-	if err := failed(append(schemas.Diagnostics, identities.Diagnostics...)); err != nil {
 		return err
 	}
 	out := json.NewEncoder(os.Stdout)
 	out.SetIndent("", "  ")
 	return out.Encode(&tfjson.ProviderSchemas{
 		FormatVersion: "1.0",
-		Schemas:       map[string]*tfjson.ProviderSchema{name: convert(schemas, identities)},
+		Schemas:       map[string]*tfjson.ProviderSchema{name: convert(provider.Schemas(), identities)},
 	})
-}
-
-func failed(diagnostics []*tfprotov6.Diagnostic) error {
-	var errs []error
-	for _, d := range diagnostics {
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			errs = append(errs, fmt.Errorf("%s: %s (%v)", d.Summary, d.Detail, d.Attribute))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 func convert(s *tfprotov6.GetProviderSchemaResponse, i *tfprotov6.GetResourceIdentitySchemasResponse) *tfjson.ProviderSchema {
@@ -90,23 +72,14 @@ func schema(s *tfprotov6.Schema) *tfjson.Schema {
 	return &tfjson.Schema{Version: uint64(s.Version), Block: block(s.Block)}
 }
 
+// block converts a block, which has no blocks in it: nested attributes are the rule.
 func block(b *tfprotov6.SchemaBlock) *tfjson.SchemaBlock {
-	out := &tfjson.SchemaBlock{
+	return &tfjson.SchemaBlock{
 		Attributes:      attributes(b.Attributes),
-		NestedBlocks:    map[string]*tfjson.SchemaBlockType{},
 		Description:     b.Description,
 		DescriptionKind: named[tfjson.SchemaDescriptionKind](b.DescriptionKind),
 		Deprecated:      b.Deprecated,
 	}
-	for _, nested := range b.BlockTypes {
-		out.NestedBlocks[nested.TypeName] = &tfjson.SchemaBlockType{
-			NestingMode: named[tfjson.SchemaNestingMode](nested.Nesting),
-			Block:       block(nested.Block),
-			MinItems:    uint64(nested.MinItems),
-			MaxItems:    uint64(nested.MaxItems),
-		}
-	}
-	return out
 }
 
 func attributes(list []*tfprotov6.SchemaAttribute) map[string]*tfjson.SchemaAttribute {

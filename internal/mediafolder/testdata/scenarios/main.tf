@@ -1,5 +1,6 @@
 provider "vodlive" {
-  max_retries = 0
+  max_retries        = 0
+  upload_concurrency = 1
 }
 resource "vodlive_media_folder" "files" {
   source_dir = folder

@@ -1,9 +1,0 @@
-provider "vodlive" {
-  max_retries        = 0
-  upload_concurrency = 1
-}
-resource "vodlive_media_folder" "files" {
-  source_dir = folder
-  method     = "multipart"
-  part_size  = 5242880
-}
