@@ -176,16 +176,16 @@ func storageAdvice(err error) string {
 		}
 		return ofProxy + "."
 	}
-	if _, stalled := errors.AsType[*transfer.StallError](err); stalled {
-		return network + ", or raise `stall_timeout` in the provider block."
-	}
-	if e, ok := errors.AsType[*transfer.ConnectionError](err); ok && e.Unreached {
-		return "Check that this machine reaches that host, which is another one than the service's (proxy settings, `ca_bundle_file`)."
-	} else if ok {
+	if e, ok := errors.AsType[*transfer.ConnectionError](err); ok {
+		switch {
+		case e.Stalled:
+			return network + ", or raise `stall_timeout` in the provider block."
+		case e.Unreached:
+			return "Check that this machine reaches that host, which is another one than the service's (proxy settings, `ca_bundle_file`)."
+		}
 		return network + "."
 	}
-	_, etag := errors.AsType[*transfer.ETagError](err)
-	if _, checksum := errors.AsType[*transfer.ChecksumError](err); etag || checksum {
+	if _, ok := errors.AsType[*transfer.ChecksumError](err); ok {
 		return changed
 	}
 	return ""

@@ -9,15 +9,12 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -27,7 +24,6 @@ type ledger struct {
 	fresh        map[string]time.Time // handed out, not used yet
 	asking, most int
 	handedOut    int
-	oldest       time.Duration
 	usedTwice    bool
 	refuse       func(n int) error
 }
@@ -67,9 +63,8 @@ func (l *ledger) note() { l.most = max(l.most, l.asking+len(l.fresh)) }
 func (l *ledger) use(url string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at, ok := l.fresh[url]
+	_, ok := l.fresh[url]
 	l.usedTwice = l.usedTwice || !ok
-	l.oldest = max(l.oldest, time.Since(at))
 	delete(l.fresh, url)
 }
 
@@ -102,7 +97,6 @@ func TestAddressesAreAskedForAhead(t *testing.T) {
 		if err != nil || len(res.Parts) != 40 || !s.holds(want) {
 			t.Fatalf("error %v", err)
 		}
-		// The MD5s of the last parts may wait for a second.
 		if d := time.Since(start); d > 12*time.Second {
 			t.Errorf("ten rounds took %s", d)
 		}
@@ -130,22 +124,6 @@ func TestAddressesAreAskedForAhead(t *testing.T) {
 		}
 		if l.handedOut != 40 || len(l.fresh) != 0 || l.usedTwice || l.most > 8 {
 			t.Errorf("%d addresses were handed out, %d not used, at most %d at once; used twice: %v", l.handedOut, len(l.fresh), l.most, l.usedTwice)
-		}
-	})
-}
-
-// On a line so slow that addresses would get old, they are asked for when the PUT can begin.
-func TestNoAddressWaitsForLong(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f, _ := newFile(t, 40*partSize)
-		var l ledger
-		if _, err := newEngine(l.taking(10*time.Minute)).UploadParts(t.Context(), f, partSize, nil, &l); err != nil {
-			t.Fatal(err)
-		}
-		// Those asked for during the first round were too old.
-		if l.oldest > time.Minute || l.handedOut > 44 {
-			t.Errorf("an address waited for %s; %d were handed out for 40 parts", l.oldest, l.handedOut)
 		}
 	})
 }
@@ -250,30 +228,6 @@ func TestPartsAreSentInOrder(t *testing.T) {
 	})
 }
 
-// The first PUT says how many begin with it, so that their connections are made with its own.
-func TestPUTsBesideTheFirst(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ parts, slots, want int }{{1, 4, 0}, {3, 4, 2}, {40, 4, 3}, {40, 1, 0}} {
-		synctest.Test(t, func(t *testing.T) {
-			f, _ := newFile(t, test.parts*partSize/100)
-			var first atomic.Int64
-			s := &store{rule: func(a *attempt, req *http.Request) (*http.Response, error) {
-				if a.Part == 1 {
-					first.Store(int64(retry.BesideOf(req.Context())))
-				}
-				time.Sleep(time.Second)
-				return nil, nil
-			}}
-			e := newEngine(s, func(c *transfer.Config) { c.Concurrency = test.slots })
-			_, err := e.UploadParts(t.Context(), f, partSize/100, nil, &ledger{})
-			must.Succeed(t, err)
-			if got := int(first.Load()); got != test.want {
-				t.Errorf("%d parts, %d slots: %d beside the first, not %d", test.parts, test.slots, got, test.want)
-			}
-		})
-	}
-}
-
 // slowHandle is a file of which each read takes a second.
 type slowHandle struct{ *os.File }
 
@@ -293,7 +247,7 @@ func TestAddressesAreAskedForWhileTheFileIsRead(t *testing.T) {
 		asked := map[int]time.Duration{}
 		s := &store{}
 		e := newEngine(s)
-		e.OpenWith(func(f *os.File) digest.Handle { return slowHandle{f} }, false)
+		e.OpenWith(func(f *os.File) digest.Handle { return slowHandle{f} })
 		uploaded(t, e, s, f, want, nil, &upload{onURL: func(number, _ int) error {
 			mu.Lock()
 			defer mu.Unlock()
