@@ -97,7 +97,8 @@ func (u *Sender) Next(ctx context.Context) (*Turn, error) {
 	u.of.mu.Lock()
 	u.of.gate.enqueue(t)
 	u.of.mu.Unlock()
-	return t, t.await(ctx, t.prepare)
+	err := t.await(ctx, t.prepare)
+	return t, err
 }
 
 // await waits for an event of a turn. If ctx ends first, the turn ends.

@@ -66,17 +66,11 @@ func (e *StatusError) Error() string {
 
 // isOfAddress reports whether storage refused the address, so that a fresh one may help.
 func (e *StatusError) isOfAddress() bool {
-	switch e.Code {
-	case "AccessDenied", "ExpiredToken", "ExpiredRequest", "RequestExpired":
-		return true
-	}
-	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized
+	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized || e.Code == "ExpiredToken"
 }
 
 // isMismatch reports whether the PUT was not the one that the address was signed for.
-func (e *StatusError) isMismatch() bool {
-	return e.Status == http.StatusForbidden && e.Code == "SignatureDoesNotMatch"
-}
+func (e *StatusError) isMismatch() bool { return e.Code == "SignatureDoesNotMatch" }
 
 // kind tells whether, and when, another PUT can end better. PUTs may be repeated after any failure.
 func (e *StatusError) kind() retry.Kind {

@@ -49,6 +49,8 @@ func (r *race) run(ctx, late context.Context) (won finisher) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	mayHedge := r.put.part > 0 // two single PUTs could make two objects
+	endHedge := func() {}
+	defer func() { endHedge() }()
 	for inFlight := 1; inFlight > 0; {
 		select {
 		case f := <-r.ended:
@@ -65,9 +67,8 @@ func (r *race) run(ctx, late context.Context) (won finisher) {
 				continue
 			}
 			if end, ok := r.turn.Hedge(time.Since(first.began), first.handed.Load(), r.put.section.Size); ok {
-				defer end()
+				endHedge, mayHedge = end, false
 				r.begin(late, r.address)
-				mayHedge = false
 				inFlight++
 			}
 		}

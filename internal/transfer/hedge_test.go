@@ -67,28 +67,6 @@ func TestSecondPUT(t *testing.T) {
 	}
 }
 
-// TestSinglePUTIsMadeOnce: two PUTs could make two objects.
-func TestSinglePUTIsMadeOnce(t *testing.T) {
-	t.Parallel()
-	bubble.Run(t, "single", func(t *testing.T) {
-		f, _ := newFile(t, 1000)
-		s := &store{}
-		e := newEngine(s)
-		for _, takes := range []time.Duration{time.Second, time.Second, time.Hour} {
-			s.rule = func(*attempt, *http.Request) (*http.Response, error) {
-				time.Sleep(takes)
-				return nil, nil
-			}
-			if _, err := e.UploadSingle(t.Context(), f, (&addresses{}).next, ""); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if n := len(s.seen()); n != 3 {
-			t.Errorf("%d PUTs of three files", n)
-		}
-	})
-}
-
 // TestInterruptAsThePUTBegins: a single PUT whose last bytes are not sent within four seconds after
 // an interrupt stores nothing, so that no object is in no state.
 func TestInterruptAsThePUTBegins(t *testing.T) {

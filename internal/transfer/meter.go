@@ -37,7 +37,7 @@ func (m *meter) reuse(n int64) {
 
 // tick reports if it is time for it, and nobody else does.
 func (m *meter) tick() {
-	if m.file.Progress == nil || !m.reporting.TryLock() {
+	if !m.reporting.TryLock() {
 		return
 	}
 	defer m.reporting.Unlock()
@@ -49,9 +49,6 @@ func (m *meter) tick() {
 
 // finish makes the last report.
 func (m *meter) finish() {
-	if m.file.Progress == nil {
-		return
-	}
 	m.reporting.Lock()
 	defer m.reporting.Unlock()
 	m.report()
@@ -59,6 +56,7 @@ func (m *meter) finish() {
 
 // report needs m.reporting. While a part is sent twice, its bytes are counted twice.
 func (m *meter) report() {
-	reused := m.reused.Load()
-	m.file.Progress(Progress{Name: m.file.Name, Sent: min(m.sent.Load(), m.file.Size-reused), Reused: reused, Total: m.file.Size})
+	if tell, reused := m.file.Progress, m.reused.Load(); tell != nil {
+		tell(Progress{Name: m.file.Name, Sent: min(m.sent.Load(), m.file.Size-reused), Reused: reused, Total: m.file.Size})
+	}
 }

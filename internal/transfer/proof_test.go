@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -153,26 +152,6 @@ func TestWhichStoredPartsAreReused(t *testing.T) {
 	}
 }
 
-// A checksum that needs another read is that of the bytes sent, too.
-func TestChecksumIsThatOfTheBytesSent(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f, want := newFile(t, partSize)
-		changed := append([]byte("other"), want[5:]...)
-		s := &store{}
-		s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
-			_ = s.read(a, req)
-			patch(t, f.Path, 0, changed[:5])
-			// The ETag is no MD5, so only the checksum can show the change.
-			return answer(200, "", "ETag", `"x"`, "X-Amz-Server-Side-Encryption", "aws:kms", "X-Amz-Checksum-Crc32c", checksum("crc32c", changed)), nil
-		}
-		_, err := newEngine(s).UploadSingle(t.Context(), f, (&addresses{}).next, "")
-		if _, ok := errors.AsType[*transfer.ChangedError](err); !ok {
-			t.Errorf("error %v", err)
-		}
-	})
-}
-
 // noMD5s are stores whose ETags are no MD5s, and which return no checksum.
 var noMD5s = map[string]struct {
 	etag func(sum string) string
@@ -308,53 +287,6 @@ func TestProofThatTheSignatureRefuses(t *testing.T) {
 		refused := slices.DeleteFunc(s.seen(), func(a *attempt) bool { return a.Header.Get("Content-Md5") == "" })
 		if len(refused) < 1 || len(refused) > 8 {
 			t.Errorf("%d PUTs had the header", len(refused))
-		}
-	})
-}
-
-// TestOtherProofs: where ETags are MD5s, or storage returns a checksum, no PUT is made twice, and
-// none has Content-MD5.
-func TestOtherProofs(t *testing.T) {
-	t.Parallel()
-	for name, storage := range map[string]func() *store{
-		"MD5": func() *store { return &store{} }, "checksum with KMS": func() *store { return withChecksum("crc64nvme", true) },
-		"checksum": func() *store {
-			s := withChecksum("crc64nvme", true)
-			s.head.Del("X-Amz-Server-Side-Encryption")
-			return s
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			eachWay(t, storage, func(t *testing.T, s *store, _ []byte, err error) {
-				for _, a := range s.seen() {
-					if a.Nth > 1 || a.Header.Get("Content-Md5") != "" {
-						t.Errorf("part %d, PUT %d, Content-MD5 %q", a.Part, a.Nth, a.Header.Get("Content-Md5"))
-					}
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			})
-		})
-	}
-}
-
-// TestProofIsRememberedForOtherFiles: of many files, only the first one is sent twice.
-func TestProofIsRememberedForOtherFiles(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f, _ := newFile(t, 1000)
-		s := encrypting("KMS", nil)
-		e := newEngine(s)
-		for n := range 5 {
-			address := func(context.Context) (string, error) { return "https://storage.test/" + strconv.Itoa(n), nil }
-			if _, err := e.UploadSingle(t.Context(), f, address, ""); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if n := len(s.seen()); n != 6 {
-			t.Errorf("%d PUTs for five files", n)
 		}
 	})
 }

@@ -231,7 +231,8 @@ func (s *sending) verify(section *digest.Section, won finisher) (part Part, err 
 			part.Checksum = c
 		}
 	}
-	return part, s.prove(&part, won)
+	err = s.prove(&part, won)
+	return part, err
 }
 
 // otherContent says that storage has other content than was sent.

@@ -434,9 +434,6 @@ func TestChangedFile(t *testing.T) {
 		{name: "before, longer", detail: "bytes", before: func(t *testing.T, f transfer.File) {
 			overwrite(t, f.Path, content(size+1, 1))
 		}},
-		{name: "before, shorter", detail: "bytes", before: func(t *testing.T, f transfer.File) {
-			overwrite(t, f.Path, content(size-1, 1))
-		}},
 		{name: "before, size and time kept", detail: "SHA-256", before: func(t *testing.T, f transfer.File) {
 			patch(t, f.Path, 29*partSize, []byte("other"))
 		}},
@@ -566,36 +563,6 @@ func TestContentTypeThatIsNotSigned(t *testing.T) {
 	}
 }
 
-// Twenty small files, single and in parts, join an upload of 2,000 parts that
-// takes every slot.
-func TestSmallFilesDoNotWaitBehindALargeOne(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		const tiny = 100
-		s := &store{rule: func(*attempt, *http.Request) (*http.Response, error) {
-			time.Sleep(time.Second)
-			return nil, nil
-		}}
-		e := newEngine(s)
-		large, _ := newFile(t, 2000*tiny)
-		var all, small sync.WaitGroup
-		all.Go(func() { mustSend(t, e, large, tiny) })
-		time.Sleep(10500 * time.Millisecond)
-		start := time.Now()
-		for i := range int64(20) {
-			f, _ := newFile(t, int(tiny-i))
-			small.Go(func() { mustSend(t, e, f, i%2*tiny) })
-		}
-		small.Wait()
-		// 20 small ones over 4 slots are 5 rounds of a second; the large one is
-		// one in 21 of those that take turns.
-		if d := time.Since(start); d > 8*time.Second {
-			t.Errorf("they took %s", d)
-		}
-		all.Wait()
-	})
-}
-
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -620,25 +587,6 @@ func TestProgress(t *testing.T) {
 		last := got[len(got)-1]
 		if last.Name != f.Name || last.Sent != f.Size || last.Total != f.Size {
 			t.Errorf("last: %+v", last)
-		}
-	})
-}
-
-// A pace that cannot end in time ends with the deadline's own cause, four seconds after it.
-func TestBandwidthBeyondTheDeadline(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f, _ := newFile(t, 50_000)
-		const grace, limit = 4 * time.Second, 10050 * time.Millisecond // ten bytes a second: the 101st would come later
-		cause := errors.New("the time limit is over")
-		ctx, cancel := context.WithTimeoutCause(t.Context(), limit, cause)
-		defer cancel()
-		e := newEngine(&store{}, func(c *transfer.Config) { c.Bandwidth = 10 })
-		start := time.Now()
-		_, single := e.UploadSingle(ctx, f, (&addresses{}).next, "")
-		_, parts := e.UploadParts(ctx, f, partSize, nil, &upload{})
-		if !errors.Is(single, cause) || !errors.Is(parts, cause) || time.Since(start) > limit+grace {
-			t.Errorf("after %s: %v, %v", time.Since(start), single, parts)
 		}
 	})
 }
