@@ -30,36 +30,6 @@ mock_resource "vodlive_live_session" {
   }
 }
 
-mock_resource "vodlive_live_session_status" {
-  defaults = {
-    sessions = {
-      "0f8fad5b-d9cb-469f-a165-70867728950e" = {
-        id                  = "0f8fad5b-d9cb-469f-a165-70867728950e"
-        name                = "mock"
-        region              = "eu-central-1"
-        input               = "RTMP_PUSH"
-        mode                = "NORM"
-        output_mode         = "RTMP_PULL"
-        input_preset        = { codec = "H264", resolution = "FULL_HD", bitrate = "MAX_10_MBPS" }
-        enable_input_record = false
-        is_scheduled        = false
-        timezone            = null
-        scheduled_at        = null
-        status              = "READY"
-        user_id             = "mock-user"
-        transcoder_id       = "mock-transcoder"
-        sub_domain_a        = "a.mock.example.com"
-        sub_domain_b        = null
-        elastic_ip_a        = "192.0.2.1"
-        elastic_ip_b        = null
-        port                = 1935
-        egress_port         = 1936
-      }
-    }
-    urls = {}
-  }
-}
-
 mock_resource "vodlive_media_upload" {
   defaults = {
     id                     = "vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4"

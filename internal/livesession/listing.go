@@ -46,7 +46,8 @@ func sessionsOf(ctx context.Context, client *api.Client) iter.Seq2[api.Session, 
 // listing is the last reading of the listing, which all resources and data sources of the process
 // share.
 type listing struct {
-	mu       sync.Mutex // held while the listing is read, so that calls that wait share the result
+	mu       sync.Mutex
+	reading  chan struct{} // closed when the reading that is under way ends; nil: there is none
 	begun    time.Time
 	ended    time.Time
 	sessions []api.Session
@@ -54,21 +55,42 @@ type listing struct {
 }
 
 // since returns the sessions of a listing that began at a time or later. Calls that waited for a
-// reading that failed share its error.
+// reading that failed share its error. Each call waits no longer than its own context.
 func (l *listing) since(ctx context.Context, client *api.Client, at time.Time) ([]api.Session, error) {
 	called := time.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case l.err != nil && l.ended.After(called):
-		return nil, l.err
-	case l.err == nil && !l.begun.IsZero() && !l.begun.Before(at):
-		return l.sessions, nil
+	for {
+		l.mu.Lock()
+		isFresh := l.err == nil && !l.begun.IsZero() && !l.begun.Before(at)
+		hasFailed := l.err != nil && l.ended.After(called)
+		sessions, err, reading := l.sessions, l.err, l.reading
+		if reading == nil && !isFresh && !hasFailed {
+			l.reading = make(chan struct{})
+		}
+		l.mu.Unlock()
+		switch {
+		case isFresh:
+			return sessions, nil
+		case hasFailed:
+			return nil, err
+		case reading == nil:
+			return l.read(ctx, client)
+		}
+		select {
+		case <-reading:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
+}
+
+// read reads the listing for all calls that wait for it.
+func (l *listing) read(ctx context.Context, client *api.Client) ([]api.Session, error) {
 	begun := time.Now()
 	sessions, err := collect(sessionsOf(ctx, client))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.reading)
+	l.reading = nil
 	if ctx.Err() != nil { // says nothing to other calls
 		return nil, ctx.Err()
 	}

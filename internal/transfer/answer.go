@@ -53,7 +53,7 @@ func isDocument(header http.Header, text []byte) bool {
 
 // refusal makes a StatusError of the response to a PUT.
 func (r *request) refusal(req *http.Request, resp *http.Response, text []byte) *StatusError {
-	e := &StatusError{failedPut: r.failed(), Part: r.part, Status: resp.StatusCode, retryAfter: retry.After(resp.Header)}
+	e := &StatusError{failedPut: r.failed(), Part: r.part, Status: resp.StatusCode, retryAfter: retry.After(resp.Header), began: r.began}
 	var said struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string

@@ -48,6 +48,7 @@ type StatusError struct {
 	Unsent  []string // headers and checksums that the address asks for, and that the PUT did not have
 
 	retryAfter time.Duration
+	began      time.Time // when the PUT began
 }
 
 func (e *StatusError) Error() string {
@@ -74,7 +75,7 @@ func (e *StatusError) isMismatch() bool { return e.Code == "SignatureDoesNotMatc
 
 // kind tells whether, and when, another PUT can end better. PUTs may be repeated after any failure.
 func (e *StatusError) kind() retry.Kind {
-	if kind := retry.OfStatus(e.Status); kind != retry.Final {
+	if kind := retry.OfStatus(e.Status, e.retryAfter); kind != retry.Final {
 		return kind
 	}
 	switch {

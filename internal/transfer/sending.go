@@ -104,11 +104,10 @@ type sending struct {
 	failures int    // PUTs that have failed
 	refusals int    // refused addresses
 	attempts *retry.Attempts
-	interval func() time.Duration // between refusals for too many requests
 }
 
 func (u *fileUpload) sending(op string, part int) *sending {
-	return &sending{of: u, op: op, part: part, attempts: retry.NewAttempts(u.engine.retries), interval: retry.Intervals()}
+	return &sending{of: u, op: op, part: part, attempts: retry.NewAttempts(u.engine.retries)}
 }
 
 // run makes PUTs until one succeeds. The error is why the upload has stopped.
@@ -266,11 +265,7 @@ func (s *sending) next(ctx context.Context, err error) (wait time.Duration, agai
 	if status, ok := errors.AsType[*StatusError](err); ok && s.mayHelp(status) {
 		return 0, true
 	}
-	f := s.failure(ctx, err)
-	wait, again = s.attempts.Next(ctx, f)
-	if f.Kind == retry.Busy {
-		wait = max(s.interval(), f.After)
-	}
+	wait, again = s.attempts.Next(ctx, s.failure(err))
 	if e, ok := errors.AsType[putError](err); ok && !again {
 		e.common().Attempts = s.failures
 	}
@@ -297,13 +292,13 @@ func (s *sending) mayHelp(refusal *StatusError) bool {
 }
 
 // failure describes a failed PUT.
-func (s *sending) failure(ctx context.Context, err error) retry.Failure {
-	f := retry.Failure{Kind: kindOf(err)}
+func (s *sending) failure(err error) retry.Failure {
+	f := retry.Failure{Kind: kindOf(err), Began: time.Now()}
 	if e, ok := errors.AsType[*StatusError](err); ok {
-		f.After = min(e.retryAfter, longestAfter)
+		f.After, f.Began = min(e.retryAfter, longestAfter), e.began
 	}
 	if e, ok := errors.AsType[*ConnectionError](err); ok && f.Kind == retry.Unreached {
-		f.Left = s.of.engine.sender.host(s.url).Unreached(ctx, e.began, hostOf(s.url), e.err, e.message)
+		f.Host, f.Began, f.Text = s.of.engine.sender.host(s.url), e.began, "waiting for "+hostOf(s.url)+": "+e.message
 	}
 	return f
 }
