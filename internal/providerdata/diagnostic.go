@@ -153,14 +153,12 @@ func uploadCause(err error) cause {
 // storageAdvice says what can be done about the error of a PUT. It is "" for other errors.
 func storageAdvice(err error) string {
 	refused, isRefused := errors.AsType[*transfer.StatusError](err)
-	_, etag := errors.AsType[*transfer.ETagError](err)
-	_, checksum := errors.AsType[*transfer.ChecksumError](err)
-	_, stalled := errors.AsType[*transfer.StallError](err)
+	_, changed := errors.AsType[*transfer.ChecksumError](err)
 	_, broken := errors.AsType[*transfer.ConnectionError](err)
 	switch {
-	case etag || checksum || isRefused && refused.Code == "BadDigest":
+	case changed || isRefused && refused.Code == "BadDigest":
 		return "What storage has is not what was sent: a proxy or faulty hardware may have changed it on its way."
-	case stalled || broken || isRefused && (refused.Code == "RequestTimeout" || refused.Code == "IncompleteBody"):
+	case broken || isRefused && (refused.Code == "RequestTimeout" || refused.Code == "IncompleteBody"):
 		return "Check the network between this machine and storage (proxy settings, `ca_bundle_file`), or raise `stall_timeout` in the provider block."
 	case isRefused && (refused.Status == http.StatusTooManyRequests || refused.Status >= http.StatusInternalServerError):
 		return "Apply again later, or lower `upload_concurrency` in the provider block."

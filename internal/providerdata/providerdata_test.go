@@ -53,8 +53,8 @@ func TestErrorDiagnostic(t *testing.T) {
 		"storage limits":   {&transfer.StatusError{Status: http.StatusServiceUnavailable, Code: "SlowDown"}, "Trying failed", "lower `upload_concurrency`"},
 		"storage refuses":  {&transfer.StatusError{Status: http.StatusForbidden, Code: "AccessDenied"}, "Trying failed", "report the response of storage to the service"},
 		"proxy":            {&transfer.StatusError{Status: http.StatusForbidden}, "Trying failed", "a proxy or a firewall"},
-		"stall":            {&transfer.StallError{}, "Trying failed", "`stall_timeout`"},
-		"other content":    {&transfer.ETagError{}, "Trying failed", "is not what was sent"},
+		"stall":            {&transfer.ConnectionError{Stalled: true}, "Trying failed", "`stall_timeout`"},
+		"other content":    {&transfer.ChecksumError{}, "Trying failed", "is not what was sent"},
 		"time limit":       {&transfer.TimeLimitError{Limit: errors.New("late"), Latest: status(http.StatusBadGateway)}, "Trying failed", "with the request id"},
 		"anything else":    {errors.New("it broke"), "Trying failed", "It broke."},
 	} {
