@@ -445,9 +445,6 @@ func TestChangedFile(t *testing.T) {
 				t.Error(err)
 			}
 		}},
-		{name: "during, longer", detail: "", during: func(t *testing.T, f transfer.File) {
-			patch(t, f.Path, size, []byte("more"))
-		}},
 	} {
 		bubble.Run(t, c.name, func(t *testing.T) {
 			f, want := newFile(t, size)
