@@ -224,7 +224,7 @@ func TestProgress(t *testing.T) {
 		content, err := os.ReadFile(path)
 		must.Succeed(t, err)
 		lines := strings.Split(strings.TrimSpace(string(content)), "\n")
-		if len(lines) < 4 || len(lines) > 6 || !strings.HasPrefix(lines[1], "25 %, 65.54 kB of 262.1 kB") || !strings.HasPrefix(lines[len(lines)-1], "100 %, 262.1 kB of 262.1 kB") {
+		if len(lines) < 4 || len(lines) > 6 || !strings.HasPrefix(lines[1], "12 %, 32.77 kB of 262.1 kB") || !strings.HasPrefix(lines[len(lines)-1], "100 %, 262.1 kB of 262.1 kB") {
 			t.Errorf("the file has %q", lines)
 		}
 		if len(shown) != len(lines) || shown[len(shown)-1] != "a.mp4: 100 %, 262.1 kB of 262.1 kB" {
