@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,9 +20,12 @@ func TestPartsBeforeARefusedAddressAreStored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f, _ := newFile(t, 20*partSize)
-		broken, isAskedTwice := errors.New("the service is down"), false
+		broken := errors.New("the service is down")
+		var isAskedTwice atomic.Bool
 		dst := &upload{onURL: func(number, nth int) error {
-			isAskedTwice = isAskedTwice || nth > 1
+			if nth > 1 {
+				isAskedTwice.Store(true)
+			}
 			if number <= 4 {
 				return nil
 			}
@@ -32,8 +36,8 @@ func TestPartsBeforeARefusedAddressAreStored(t *testing.T) {
 			return nil, nil
 		}}
 		_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, dst)
-		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "address for part ") || isAskedTwice {
-			t.Errorf("error %v, asked twice: %v", err, isAskedTwice)
+		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "address for part ") || isAskedTwice.Load() {
+			t.Errorf("error %v, asked twice: %v", err, isAskedTwice.Load())
 		}
 		if len(s.seen()) != 4 || len(dst.reported()) != 4 {
 			t.Errorf("%d parts sent, %d stored", len(s.seen()), len(dst.reported()))
