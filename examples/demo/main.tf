@@ -37,19 +37,11 @@ resource "vodlive_live_session" "studio" {
     resolution = "FULL_HD"
     bitrate    = "MAX_10_MBPS"
   }
-
-  wait_for_status = ["READY"]
-
-  timeouts = {
-    create = "10m"
-  }
 }
 
-# method and part_size are set to show a multipart upload: by default, a file of this size is sent in one request.
+# Files above 16 MiB are sent in parts.
 resource "vodlive_media_upload" "promo" {
-  source    = var.media
-  method    = "multipart"
-  part_size = 8 * 1024 * 1024
+  source = var.media
 }
 
 resource "vodlive_batch_job" "promo" {

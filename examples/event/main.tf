@@ -29,10 +29,16 @@ resource "vodlive_live_session" "feed" {
   timezone     = local.scheduled ? var.timezone : null
   scheduled_at = local.scheduled_at
 
-  # vodlive_live_session_status waits for all of them together.
-  wait_for_status = []
+  # A session of a run that was killed, or of a change that is taken back, is used again.
+  on_existing = "use"
+
+  timeouts = {
+    create = var.wait
+  }
 
   lifecycle {
+    create_before_destroy = true
+
     precondition {
       condition     = !var.backup || try(var.encoders.b != null, true) && try(var.edges.b != null, true)
       error_message = "With backup = true, encoders and edges need a host b."
@@ -41,15 +47,5 @@ resource "vodlive_live_session" "feed" {
       condition     = var.encoders == null && var.edges == null || contains(keys(var.stream_keys), each.key)
       error_message = "stream_keys has no key for the feed ${each.key}."
     }
-  }
-}
-
-resource "vodlive_live_session_status" "feeds" {
-  session_ids  = [for feed in vodlive_live_session.feed : feed.id]
-  include_urls = true # for the outputs
-
-  timeouts = {
-    create = var.wait
-    update = var.wait
   }
 }

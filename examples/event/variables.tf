@@ -94,7 +94,7 @@ variable "record" {
 }
 
 variable "wait" {
-  description = "Maximum time until the sessions are ready or scheduled."
+  description = "Maximum time until a session is ready or scheduled."
   type        = string
   default     = "20m"
 }

@@ -30,36 +30,6 @@ mock_resource "vodlive_live_session" {
   }
 }
 
-mock_resource "vodlive_live_session_status" {
-  defaults = {
-    sessions = {
-      "0f8fad5b-d9cb-469f-a165-70867728950e" = {
-        id                  = "0f8fad5b-d9cb-469f-a165-70867728950e"
-        name                = "mock"
-        region              = "eu-central-1"
-        input               = "RTMP_PUSH"
-        mode                = "NORM"
-        output_mode         = "RTMP_PULL"
-        input_preset        = { codec = "H264", resolution = "FULL_HD", bitrate = "MAX_10_MBPS" }
-        enable_input_record = false
-        is_scheduled        = false
-        timezone            = null
-        scheduled_at        = null
-        status              = "READY"
-        user_id             = "mock-user"
-        transcoder_id       = "mock-transcoder"
-        sub_domain_a        = "a.mock.example.com"
-        sub_domain_b        = null
-        elastic_ip_a        = "192.0.2.1"
-        elastic_ip_b        = null
-        port                = 1935
-        egress_port         = 1936
-      }
-    }
-    urls = {}
-  }
-}
-
 mock_resource "vodlive_media_upload" {
   defaults = {
     id                     = "vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4"
@@ -83,13 +53,12 @@ mock_resource "vodlive_media_upload" {
 
 mock_resource "vodlive_media_folder" {
   defaults = {
-    id                 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    include            = ["**"]
-    files              = { "promo.mp4" = "vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4" }
-    manifest           = "{\"promo.mp4\":{\"key_path\":\"vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4\",\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\"size\":1048576,\"etag\":\"\\\"d41d8cd98f00b204e9800998ecf8427e\\\"\",\"content_type\":\"video/mp4\",\"uploaded_at\":\"2030-01-01T00:00:00Z\"}}"
-    file_count         = 1
-    total_size         = 1048576
-    incomplete_uploads = null
+    id         = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    include    = ["**"]
+    files      = { "promo.mp4" = "vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4" }
+    manifest   = "{\"promo.mp4\":{\"key_path\":\"vod/input/mock-customer/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4\",\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\"size\":1048576,\"etag\":\"\\\"d41d8cd98f00b204e9800998ecf8427e\\\"\",\"content_type\":\"video/mp4\",\"uploaded_at\":\"2030-01-01T00:00:00Z\"}}"
+    file_count = 1
+    total_size = 1048576
   }
 }
 

@@ -220,7 +220,6 @@ func (u *user) terraform(w ways) *run {
 			r.apply()
 		}
 	}
-	r.process.End()
 	u.tb.Logf("%s has %s", u.name, u.describe())
 	return r
 }

@@ -31,16 +31,14 @@ type World struct {
 	Env map[string]string
 	// Log is what all providers have logged, at every level.
 	Log *Log
-	// Disk is called before each operation on a file in resume_dir or on one that is sent; nil: the
-	// disk as it is.
+	// Disk is called before each operation on a file that is sent; nil: the disk as it is.
 	Disk disk.Hook
 	// Quiet turns Log off: with thousands of sessions, logging takes most of the time of a test.
 	Quiet bool
 	// NoIdentities is as CLIs are that keep no identity: Terraform before 1.12, and OpenTofu.
 	NoIdentities bool
 
-	tb   testing.TB
-	last *Provider
+	tb testing.TB
 }
 
 // NewWorld starts a service until the test ends.
@@ -80,23 +78,19 @@ func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *
 	}
 	tb.Cleanup(func() { _ = service.Close() }) // before the listeners, which wait for the requests that it holds
 	service.SetStorageURL(w.Storage.URL() + "/storage")
-	client := &http.Client{Transport: &http.Transport{DialContext: w.dial, DisableKeepAlives: true}}
-	w.Server = &Server{Service: service, URL: w.VOD.URL(), Client: client}
+	w.Server = &Server{Service: service, URL: w.VOD.URL()}
 	w.Env = w.Environment(tb)
 	w.Env["VODLIVE_BASE_URL"] = w.Live.URL()
 	return w
 }
 
-// Provider starts a provider process and configures it. The one before ends, unless it was killed.
+// Provider starts a provider process and configures it.
 func (w *World) Provider(config Attrs) *Provider {
 	w.tb.Helper()
-	if w.last != nil {
-		w.last.End()
-	}
 	c := &connections{dial: w.dial}
-	w.last = w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, Disk: w.Disk})
-	w.last.kill = c.breakAll
-	return w.last
+	p := w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, Disk: w.Disk})
+	p.kill = c.breakAll
+	return p
 }
 
 // connections are those of one provider process.
@@ -136,8 +130,7 @@ func (c *connections) breakAll() {
 func (w *World) start(config Attrs, m provider.Machine) *Provider {
 	w.tb.Helper()
 	server := provider.NewServer("test", m, !w.Quiet)
-	p := &Provider{Server: server, Schema: provider.Schemas(), tb: w.tb, ctx: w.tb.Context(), end: server.End, noIdentities: w.NoIdentities}
-	w.tb.Cleanup(p.End)
+	p := &Provider{Server: server, Schema: provider.Schemas(), tb: w.tb, ctx: w.tb.Context(), noIdentities: w.NoIdentities}
 	if !w.Quiet {
 		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)
 	}

@@ -24,9 +24,9 @@ type Provider struct {
 	Server tfprotov6.ProviderServer
 	Schema *tfprotov6.GetProviderSchemaResponse
 
-	tb        testing.TB
-	ctx       context.Context //nolint:containedctx // of every call, as Terraform's has its logger
-	end, kill func()
+	tb   testing.TB
+	ctx  context.Context //nolint:containedctx // of every call, as Terraform's has its logger
+	kill func()
 
 	noIdentities bool
 }
@@ -37,14 +37,9 @@ func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
 	skipWithoutCLI(tb)
 	server := provider.NewServer("test", provider.Machine{Env: lookup(env)}, true)
-	p := &Provider{Server: server, Schema: provider.Schemas(), tb: tb, ctx: tb.Context(), end: server.End}
-	tb.Cleanup(p.End)
+	p := &Provider{Server: server, Schema: provider.Schemas(), tb: tb, ctx: tb.Context()}
 	return p
 }
-
-// End ends the process. Nothing that it still does is recorded. Whether Terraform saves what it was
-// told is decided by what it shows to later processes.
-func (p *Provider) End() { p.end() }
 
 // Kill cuts a process of World.Provider off from the service, as SIGKILL does: a call that is under
 // way fails after its retries, and the caller ignores its result.

@@ -6,10 +6,7 @@
 package acctest
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -23,8 +20,6 @@ type Server struct {
 	*simulator.Service
 	// URL is the address of both APIs, without a trailing slash.
 	URL string
-	// Client reaches the service as a tool beside Terraform does.
-	Client *http.Client
 }
 
 // Start runs a simulated service on loopback, for a CLI. With -short it skips the test: a run of a
@@ -42,7 +37,7 @@ func Start(tb testing.TB, options simulator.Options) *Server {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	return &Server{Service: service, URL: server.URL, Client: server.Client()}
+	return &Server{Service: service, URL: server.URL}
 }
 
 // newService is a simulator that fails the test on a request to a route that the service does not
@@ -74,46 +69,6 @@ func lookup(env map[string]string) provider.Environment {
 		value, ok := env[name]
 		return value, ok
 	}
-}
-
-// Store puts a file into the service without the provider and returns its key path.
-func (s *Server) Store(tb testing.TB) string {
-	tb.Helper()
-	presigned := s.send(tb, http.MethodPost, s.URL+"/vod/v1/customer/presign-url", "application/json",
-		`{"file_name":"stored.mp4","content_type":"video/mp4"}`)
-	var target struct {
-		Data struct {
-			FileKeyPath  string `json:"fileKeyPath"`
-			PresignedURL string `json:"presigned_url"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(presigned, &target); err != nil {
-		tb.Fatal(err)
-	}
-	s.send(tb, http.MethodPut, target.Data.PresignedURL, "video/mp4", "stored")
-	return target.Data.FileKeyPath
-}
-
-func (s *Server) send(tb testing.TB, method, address, contentType, body string) (answer []byte) {
-	tb.Helper()
-	req, err := http.NewRequestWithContext(tb.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	req.Header.Set("Content-Type", contentType)
-	if method == http.MethodPost { // storage takes no credential of the service
-		req.Header.Set("Authorization", simulator.DefaultIDToken)
-	}
-	resp, err := s.Client.Do(req)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, err = io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		tb.Fatalf("%s %s: %s, %v", method, address, resp.Status, err)
-	}
-	return answer
 }
 
 // AssertCalls fails the test unless the service has received exactly n requests of a call.

@@ -1,12 +1,18 @@
+// Package api has the nine calls of the service (SERVICE.md) as methods on plain Go types, and the
+// errors that they fail with. How a call is made is in package wire. The two PUTs to storage are
+// the caller's; StorageTransport is for them.
+//
+// The names of fields are read exactly as they are documented. What the documentation leaves open
+// is read in each of the ways that it may mean: a wrapper around the wanted object, a region as a
+// string or an object, output_mode as either, and a cursor as DynamoDB writes it. Anything else is
+// an error that says what was found.
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
@@ -42,7 +48,6 @@ type Client struct {
 func New(c Config) *Client {
 	basic, bearer := credential.Basic{TokenID: c.AccessTokenID, SecretKey: c.SecretKey}, credential.Bearer{Source: c.Token}
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
-	c.Redactor.AddName(c.AccessTokenID, c.AccessTokenID+":"+c.SecretKey)
 	c.Redactor.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
 	calls := wire.New(c.Config)
 	return &Client{
@@ -54,55 +59,26 @@ func New(c Config) *Client {
 func (c *Client) StorageTransport() http.RoundTripper { return c.wire.Storage(c.vod) }
 
 // ask makes a call and returns what decode reads from its response. Its error is an *Error.
-func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call, decode func(value) (T, error)) (T, error) {
-	if call.Refusal == nil {
-		call.Refusal = refusal(false, answered(decode))
-	}
+func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call, decode func(body any) (T, error)) (T, error) {
 	o, err := c.wire.Do(ctx, call)
-	if err == nil && o.OK() {
+	success := o.Status/100 == 2
+	if err == nil && success && !o.Undone {
 		var result T
 		if result, err = decode(parseBody(o.Body)); err == nil {
 			return result, nil
 		}
+		err = &shapeError{text: c.mask.Line(err.Error())} // names keys, which the service chose
 		o.MayHaveBeenProcessed = call.Method != http.MethodGet
-		// The error names keys, which the service chose.
-		if ctx.Err() == nil {
-			err = &shapeError{text: c.mask.Line(strings.TrimPrefix(err.Error(), shapePrefix))}
-		}
 	}
 	e := &Error{
-		Attempted: attempted, Method: call.Method, Address: o.Address, Attempts: o.Requests, MayPass: o.MayPass,
-		Status: o.Status, RequestID: o.RequestID, MayHaveBeenProcessed: o.MayHaveBeenProcessed, Err: err,
+		Attempted: attempted, Method: call.Method, Address: o.Address, Attempts: o.Requests, MayPass: o.MayPass, Status: o.Status,
+		Message: c.mask.Line(message(o.Body)), RequestID: o.RequestID, MayHaveBeenProcessed: o.MayHaveBeenProcessed, Err: err,
 	}
 	if call.Endpoint == c.vod {
 		e.Token = c.origin
 	}
-	switch {
-	case o.OK() && !bytes.HasPrefix(bytes.TrimSpace(o.Body), []byte("<")): // no page, and no error of S3
-		if call.Shown == nil {
-			e.Message = c.mask.Line(explanation(parseBody(o.Body)))
-		}
-	case call.Shown != nil && len(o.Body) > 0:
-		e.Message = "the text of the response is " + wire.Withheld
-	default:
-		e.Message = errorMessage(c.mask, o.ContentType, o.Body)
-	}
-	if o.Refused || !o.OK() {
+	if !success || o.Undone {
 		e.StorageCode = storageCode(o.Body)
 	}
 	return *new(T), e
-}
-
-// answered returns a function that reports whether a body has what decode reads. A refusal may be
-// an empty list.
-func answered[T any](decode func(value) (T, error)) func(value) bool {
-	return func(v value) bool {
-		if _, err := decode(v); err != nil {
-			return false
-		}
-		o := v.object()
-		return !refuses(v) && !passing(v) || slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool {
-			return !o.get(key).empty() && !saysError(o.get(key))
-		})
-	}
 }

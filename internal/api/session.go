@@ -1,175 +1,196 @@
 package api
 
 import (
-	"slices"
+	"cmp"
+	"encoding/json"
 	"strings"
-	"time"
 
-	"golang.org/x/text/unicode/norm"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
-// SessionSpec has the arguments of a session by the service's names, as JSON can hold them.
+// SessionSpec has the arguments of a session by the service's names.
 type SessionSpec map[string]any
 
-// Session is a live session as the service returns it, by the service's names, numbers and booleans
-// as text. A part of an object has a name such as input_preset.codec. A create returns fewer fields
-// than a GET, and a GET fewer than the listing. A field that was not in the response, or does not
-// apply, is missing. The URLs contain stream keys: they are secrets. A nil Session is none.
+// Session is a live session as the service returns it: values as text, by the service's names.
+// Those of an object have its name in front: input_preset.codec. It has no empty values.
 type Session map[string]string
 
-// ID returns the id, which every session has.
+// ID returns the id, which every Session has.
 func (s Session) ID() string { return s["id"] }
 
 // Name returns the name.
 func (s Session) Name() string { return s["name"] }
 
-// Status returns one of SERVICE.md, or one that was added to the service since.
+// Status returns the status.
 func (s Session) Status() string { return s["status"] }
 
-var (
-	// sessionKeys are fields by which a session is told from its wrappers.
-	sessionKeys = []string{"region", "input", "mode", "input_preset", "output_mode", "name", "is_scheduled", "enable_input_record"}
-	// sessionObjects are the fields of a session that may be objects.
-	sessionObjects = []string{"input_preset", "output_mode"}
-)
-
-// aSession is a session, wrapped or not. The response to a create may have little more than the id.
-var aSession = wanted{
-	sure:  func(o object) bool { return o.hasAny("id") && slices.ContainsFunc(sessionKeys, o.has) },
-	maybe: func(o object) bool { return o.hasAny("id") }, own: sessionObjects, inLists: true,
-}
-
-// hasSession reports whether a body has an object that is surely a session.
-func hasSession(v value) bool {
-	_, found := aSession.search(v, aSession.sure, 0)
-	return found == 1
-}
-
-// decodeSession reads a session, wrapped or bare. If a field cannot be read, it returns the error
-// and the rest of the session. Without an id it returns no session. urls are all texts in the
-// fields of URLs, whatever shape these have.
-func decodeSession(v value) (s Session, urls []string, err error) {
-	o, ok := aSession.find(v)
-	if !ok {
-		return nil, nil, misshapen("no session with an id was found in %s%s", v.describe(), describeData(v))
-	}
-	f := &fields{object: o}
-	id, ok := o.get("id").scalar()
-	if !ok || strings.TrimSpace(id) == "" {
-		return nil, nil, misshapen("the session's id is %s", o.get("id").describe())
-	}
-	if id = f.need("id"); f.err != nil {
-		return nil, nil, f.err
-	}
-	s = make(Session, len(sessionfield.All))
-	for _, field := range sessionfield.All {
-		if field.Kind == sessionfield.Group {
-			f.group(s, field)
-		} else {
-			s.set(field.Name, f.field(field))
+// urls returns the URLs of a session.
+func (s Session) urls() (list []string) {
+	for _, f := range sessionfield.All {
+		if f.Kind == sessionfield.URL && s[f.Name] != "" {
+			list = append(list, s[f.Name])
 		}
 	}
-	s["id"] = id
-	if at, err := time.Parse(time.RFC3339, s["scheduled_at"]); err == nil { // an instant, in any offset
-		if zone, err := parse.Zone(s["timezone"]); err == nil {
-			s["scheduled_at"] = at.In(zone).Format(parse.LocalTimeLayout)
+	return list
+}
+
+// readSession reads a session. If a field cannot be read, it returns the error and the rest of the
+// session, nil without an id.
+func readSession(o object) (Session, error) {
+	id, err := need(o, "id", TextLimit)
+	if err != nil {
+		return nil, err
+	}
+	s := Session{"id": id}
+	for _, f := range sessionfield.All {
+		fields, from, prefix := []sessionfield.Field{f}, o, ""
+		if f.Kind == sessionfield.Group {
+			fields, prefix = f.Parts, f.Name+"."
+			from, _ = o[f.Name].(object)
+		}
+		for _, field := range fields {
+			err = cmp.Or(err, s.read(from, field, prefix+field.Name))
 		}
 	}
-	if s["is_scheduled"] == "" && s["scheduled_at"] != "" { // a response with a start may leave it out
-		s["is_scheduled"] = "true"
-	}
-	return s, f.urls, f.err
+	return s, err
 }
 
-func (s Session) set(name, text string) {
-	if text != "" {
-		s[name] = text
+// read reads a field of an object and saves it under a name.
+func (s Session) read(o object, f sessionfield.Field, name string) error {
+	limit := TextLimit
+	if f.Kind == sessionfield.URL {
+		limit = AddressLimit
 	}
-}
-
-// group reads the parts of an object.
-func (f *fields) group(s Session, group sessionfield.Field) {
-	v := f.get(group.Name)
-	if !v.IsObject() && !v.empty() {
-		f.complain(group.Name, v, "an object")
+	if f.Name == "output_mode" { // documented as a string and as an object
+		o = object{f.Name: only(o[f.Name])}
 	}
-	inner := &fields{object: v.object(), err: f.err}
-	for _, part := range group.Parts {
-		s.set(group.Name+"."+part.Name, inner.field(part))
+	text, err := textOf(o, f.Name, limit)
+	if err != nil || text == "" {
+		return err
 	}
-	f.err = inner.err
-}
-
-// field reads a value as text, "" if there is none.
-func (f *fields) field(field sessionfield.Field) string {
-	switch field.Kind {
-	case sessionfield.URL: // it may carry a token
-		f.urls = append(f.urls, f.get(field.Name).strings(0)...)
-		return parse.Escape(f.limited(AddressLimit, field.Name))
-	case sessionfield.Flag:
-		return f.boolean(field.Name)
+	switch f.Kind {
 	case sessionfield.Number:
-		return f.integer(field.Name)
-	case sessionfield.Zone:
-		return parse.ZoneName(f.str(field.Name))
-	case sessionfield.LocalTime:
-		return parse.LocalTimeText(f.str(field.Name))
-	default:
-		if field.Name == outputMode {
-			return f.outputMode()
+		n, bad := json.Number(text).Int64()
+		if bad != nil {
+			return misshapen("%s is %s where an integer was expected", f.Name, describe(o[f.Name]))
 		}
-		// Terraform composes every string, so names are compared as it has them.
-		return sessionfield.Canonical(norm.NFC.String(f.str(field.Name)), field.Values)
+		if n == 0 { // none
+			return nil
+		}
+	case sessionfield.Flag:
+		text = strings.ToLower(text)
+	default:
+		text = sessionfield.Canonical(text, f.Values)
 	}
+	s[name] = text
+	return nil
 }
 
-// outputMode is the only field that may be a text or an object.
-const outputMode = "output_mode"
-
-// outputModeKeys are the keys under which an object is most likely to have the mode.
-var outputModeKeys = []string{"output_mode", "mode", "value", "type", "name", "protocol", "key", "id"}
-
-// outputMode reads a string or an object with it, which may be empty: the service documents both.
-func (f *fields) outputMode() string {
-	v := f.get(outputMode)
-	texts := v.strings(0)
-	modes := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !slices.Contains(sessionfield.Directions, text) })
-	slices.Sort(modes)
-	modes = slices.Compact(modes)
-	likely := v.object().get(outputModeKeys...)
-	mode := ""
-	switch {
-	case len(modes) == 1:
-		mode = modes[0]
-	case likely.isString() && !likely.empty():
-		mode = likely.text()
-	case len(modes) == 0 && len(texts) == 1:
-		mode = texts[0]
-	case !v.hollow(0):
-		f.complain(outputMode, v, "a string, or an object holding one,")
+// only returns the only member of an object, and any other value as it is.
+func only(v any) any {
+	o, _ := v.(object)
+	for _, member := range o {
+		if len(o) == 1 {
+			return member
+		}
 	}
-	if len(mode) > TextLimit {
-		f.complain(outputMode, v, "a shorter string")
-	}
-	return sessionfield.Canonical(parse.Escape(mode), sessionfield.Directions)
+	return v
 }
 
-// strings lists what a value says up to three levels deep, in objects and in lists of one element.
-func (v value) strings(depth int) (texts []string) {
-	if v.isString() && v.text() != "" {
-		return []string{v.text()}
+// Cursor says where the next page of a listing begins: the values of LastEvaluatedKey by name. They
+// are sent back in the query under the same names.
+type Cursor map[string]string
+
+// SessionPage is one page of the listing, at most 100 sessions.
+type SessionPage struct {
+	Sessions []Session
+	Next     Cursor // nil on the last page
+	Size     int64  // bytes, about what is kept of it in memory
+}
+
+// decodePage reads the response to call 11 of SERVICE.md.
+func decodePage(body any) (*SessionPage, error) {
+	o := find(body, "Sessions")
+	list, ok := o["Sessions"].([]any)
+	if !ok {
+		return nil, misshapen("no list Sessions was found in %s", describe(body))
 	}
-	if depth == 3 {
-		return nil
+	page := &SessionPage{Sessions: make([]Session, len(list))}
+	for i, item := range list {
+		entry, _ := item.(object)
+		s, err := readSession(entry)
+		if err != nil {
+			return nil, misshapen("entry %d of Sessions: %s", i+1, err)
+		}
+		page.Sessions[i] = s
+		page.Size += 2 << 10 // besides its values
+		for _, text := range s {
+			page.Size += int64(len(text))
+		}
 	}
-	if n, only := v.count(); n == 1 {
-		return only.strings(depth + 1)
+	var err error
+	page.Next, err = decodeCursor(o["LastEvaluatedKey"])
+	return page, err
+}
+
+// decodeCursor reads a LastEvaluatedKey; nil on the last page. A value may have its type as in
+// DynamoDB: {"S": "x"}.
+func decodeCursor(v any) (Cursor, error) {
+	if v == nil || v == "" {
+		return nil, nil
 	}
-	for _, member := range v.object().members {
-		texts = append(texts, member.strings(depth+1)...)
+	o, ok := v.(object)
+	if !ok {
+		return nil, misshapen("LastEvaluatedKey is %s where an object was expected", describe(v))
 	}
-	return texts
+	next := Cursor{}
+	for key, value := range o {
+		text, err := textOf(object{key: only(value)}, key, TextLimit)
+		if err != nil {
+			return nil, misshapen("LastEvaluatedKey: %s", err)
+		}
+		if text != "" {
+			next[key] = text
+		}
+	}
+	if len(next) == 0 {
+		return nil, nil
+	}
+	return next, nil
+}
+
+// Region is a region in which a live session may be created.
+type Region struct {
+	Name string // the value that the region field of a session takes
+	JSON string // the entry, whose fields are not documented
+}
+
+// regionKeys are the keys under which an entry may have the name.
+var regionKeys = []string{"region", "code", "id", "name"}
+
+// decodeRegions reads the response to call 8 of SERVICE.md: a list of strings or objects.
+func decodeRegions(body any) ([]Region, error) {
+	list, ok := body.([]any)
+	if o, isObject := body.(object); isObject {
+		list, ok = o["data"].([]any)
+	}
+	if !ok {
+		return nil, misshapen("no list of regions was found in %s", describe(body))
+	}
+	regions := make([]Region, len(list))
+	for i, item := range list {
+		name, _ := item.(string)
+		o, _ := item.(object)
+		for _, key := range regionKeys {
+			if text, err := textOf(o, key, TextLimit); err == nil && name == "" {
+				name = text
+			}
+		}
+		if name = strings.TrimSpace(name); name == "" {
+			return nil, misshapen("entry %d of the regions has no name: it is %s", i+1, describe(item))
+		}
+		text, _ := json.Marshal(item)
+		regions[i] = Region{Name: name, JSON: string(text)}
+	}
+	return regions, nil
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
+	"net/url"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
@@ -43,28 +42,17 @@ type CompletedUpload struct {
 	Checksums map[string]string
 }
 
-// Upload is a request to store a file (SERVICE.md, calls 1 and 3). It is also what the ledger looks
-// a stored file up by, so a further field that is empty must not be in its JSON.
+// Upload is a request to store a file (SERVICE.md, calls 1 and 3).
 type Upload struct {
 	Name        string // of the stored file
 	ContentType string // "" is not sent
 }
 
-// The bodies of the two calls have the fields of Upload, under the names of the call.
-type (
-	presignRequest struct {
-		Name        string `json:"file_name"`
-		ContentType string `json:"content_type,omitempty"`
-	}
-	createRequest struct {
-		Name        string `json:"filename"`
-		ContentType string `json:"-"`
-	}
-)
-
-// Begins identifies what CreateMultipartUpload sends: an unfinished upload that was begun with
-// anything else is not continued.
-func (u Upload) Begins() string { return u.Name }
+// presignRequest is an Upload as call 1 sends it.
+type presignRequest struct {
+	Name        string `json:"file_name"`
+	ContentType string `json:"content_type,omitempty"`
+}
 
 // The calls of an upload are POSTs, but they may be repeated: what a lost response leaves behind, a
 // URL or an upload id that nobody uses, neither costs money nor is seen.
@@ -72,12 +60,16 @@ func (u Upload) Begins() string { return u.Name }
 // PresignUpload asks where to PUT one file (SERVICE.md, call 1).
 func (c *Client) PresignUpload(ctx context.Context, upload Upload) (*UploadTarget, error) {
 	call := wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/presign-url", Body: presignRequest(upload)}
-	return ask(ctx, c, "getting an upload address for "+c.mask.Line(upload.Name), call, decodeUploadTarget)
+	target, err := ask(ctx, c, "getting an upload address for "+c.mask.Line(upload.Name), call, decodeUploadTarget)
+	if err == nil {
+		c.mask.AddURLs(target.URL)
+	}
+	return target, err
 }
 
 // CreateMultipartUpload begins an upload in parts (SERVICE.md, call 3).
 func (c *Client) CreateMultipartUpload(ctx context.Context, upload Upload) (*MultipartUpload, error) {
-	call := wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/create", Body: createRequest(upload)}
+	call := wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/create", Body: map[string]any{"filename": upload.Name}}
 	return ask(ctx, c, "beginning the multipart upload of "+c.mask.Line(upload.Name), call, decodeMultipartUpload)
 }
 
@@ -85,10 +77,12 @@ func (c *Client) CreateMultipartUpload(ctx context.Context, upload Upload) (*Mul
 func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, number int) (string, error) {
 	call := wire.Call{
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/generate-url",
-		Body:    map[string]any{"key_path": keyPath, "upload_id": uploadID, "part_number": number},
-		Refusal: refusal(true, answered(decodePartURL)),
+		Body:   map[string]any{"key_path": keyPath, "upload_id": uploadID, "part_number": number},
+		Undone: undone(decodePartURL),
 	}
-	return ask(ctx, c, fmt.Sprintf("getting the address of part %d", number), call, decodePartURL)
+	address, err := ask(ctx, c, fmt.Sprintf("getting the address of part %d", number), call, decodePartURL)
+	c.mask.AddURLs(address)
+	return address, err
 }
 
 // CompleteMultipartUpload makes the object from its parts, given in order (SERVICE.md, call 6).
@@ -101,7 +95,7 @@ func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID 
 	call := wire.Call{
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/complete",
 		Body:      map[string]any{"key_path": keyPath, "upload_id": uploadID, "parts": parts},
-		Unlimited: true, Refusal: refusal(true, answered(decodeCompletedUpload)),
+		Unlimited: true, Undone: undone(decodeCompletedUpload),
 	}
 	return ask(ctx, c, "completing the multipart upload", call, decodeCompletedUpload)
 }
@@ -116,100 +110,87 @@ type Batch struct {
 // the service's message, "" if there is none. A second job would cost money, so the call is
 // repeated only if it was surely not processed: see MayHaveBeenProcessed.
 func (c *Client) SubmitBatch(ctx context.Context, batch Batch) (message string, err error) {
-	call := wire.Call{
-		Endpoint: c.vod, Method: http.MethodPost, Path: "/v1/local/batch", NonIdempotent: true,
-		Body: batch,
-		// The message is all that a response has, and 204 leaves it out. So only the status
-		// and what else the response says of an error decide.
-		NoContent: true, Refusal: refusal(false, func(v value) bool { return !refuses(v) }),
-	}
-	return ask(ctx, c, "submitting the batch job", call, func(v value) (string, error) { return c.mask.Line(decodeMessage(v)), nil })
+	call := wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/v1/local/batch", Body: batch, NonIdempotent: true, NoContent: true}
+	return ask(ctx, c, "submitting the batch job", call, func(body any) (string, error) {
+		if refuses(body) {
+			return "", misshapen("the service refused the job")
+		}
+		// The message is all that a response has, and it may leave that out.
+		o, _ := body.(object)
+		text, _ := o["message"].(string)
+		return c.mask.Line(text), nil
+	})
 }
 
-// found finds the object that has a value under one of the keys, however it is wrapped. If there is
-// none, the fields are empty and their error names the first key.
-func found(v value, keys ...string) *fields {
-	w := wanted{inLists: true, maybe: func(o object) bool { return o.hasAny(keys...) }}
-	// A member with such a key may also be a wrapper of the value.
-	w.sure = func(o object) bool {
-		return slices.ContainsFunc(keys, func(key string) bool {
-			text, ok := o.get(key).scalar()
-			return ok && text != ""
-		})
+// undone reports whether a body has an S3 error code with which a multipart upload cannot go on, and
+// not what was asked for.
+func undone[T any](decode func(body any) (T, error)) func([]byte) bool {
+	return func(body []byte) bool {
+		_, err := decode(parseBody(body))
+		return err != nil && storageCode(body) != ""
 	}
-	o, ok := w.find(v)
-	if !ok {
-		return &fields{err: misshapen("no %s was found in %s%s", keys[0], v.describe(), describeData(v))}
-	}
-	return &fields{object: o}
 }
 
 // decodeUploadTarget reads the response to call 1 of SERVICE.md.
-func decodeUploadTarget(v value) (*UploadTarget, error) {
-	f := found(v, "fileKeyPath", "presigned_url", "key_path")
-	target := &UploadTarget{KeyPath: f.keyPath("fileKeyPath", "key_path"), URL: f.address("presigned_url", "url", "upload_url")}
-	return target, f.err
+func decodeUploadTarget(body any) (*UploadTarget, error) {
+	o := find(body, "fileKeyPath", "presigned_url")
+	keyPath, err := keyPathOf(o, "fileKeyPath")
+	if err != nil {
+		return nil, err
+	}
+	address, err := presignedOf(o, "presigned_url")
+	return &UploadTarget{KeyPath: keyPath, URL: address}, err
 }
 
 // decodeMultipartUpload reads the response to call 3.
-func decodeMultipartUpload(v value) (*MultipartUpload, error) {
-	f := found(v, "upload_id", "key_path")
-	upload := &MultipartUpload{UploadID: f.need("upload_id"), KeyPath: f.keyPath("key_path", "fileKeyPath")}
-	return upload, f.err
+func decodeMultipartUpload(body any) (*MultipartUpload, error) {
+	o := find(body, "upload_id", "key_path")
+	id, err := need(o, "upload_id", TextLimit)
+	if err != nil {
+		return nil, err
+	}
+	keyPath, err := keyPathOf(o, "key_path")
+	return &MultipartUpload{UploadID: id, KeyPath: keyPath}, err
 }
 
-// decodePartURL reads the response to call 4. The URL may also be the data itself.
-func decodePartURL(v value) (string, error) {
-	if data := v.object().get("data"); data.isString() {
-		f := &fields{object: v.object()}
-		address := f.address("data")
-		return address, f.err
-	}
-	f := found(v, "url", "presigned_url", "upload_url")
-	address := f.address("url", "presigned_url", "upload_url")
-	return address, f.err
+// decodePartURL reads the response to call 4.
+func decodePartURL(body any) (string, error) {
+	return presignedOf(find(body, "url"), "url")
 }
 
 // decodeCompletedUpload reads the response to call 6.
-func decodeCompletedUpload(v value) (*CompletedUpload, error) {
-	f := found(v, "Key", "ETag", "Location", "Bucket")
-	done := &CompletedUpload{
-		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: location(f.limited(AddressLimit, "Location")), ETag: f.etag("ETag"),
-		ServerSideEncryption: f.str("ServerSideEncryption"), VersionID: f.str("VersionId"),
+func decodeCompletedUpload(body any) (*CompletedUpload, error) {
+	o := find(body, "Key", "ETag", "Location")
+	done := &CompletedUpload{Checksums: map[string]string{}}
+	for key, field := range map[string]*string{
+		"Bucket": &done.Bucket, "Key": &done.Key, "Location": &done.Location, "ETag": &done.ETag,
+		"ServerSideEncryption": &done.ServerSideEncryption, "VersionId": &done.VersionID,
+	} {
+		text, err := textOf(o, key, AddressLimit)
+		if err != nil {
+			return nil, err
+		}
+		*field = text
 	}
-	for _, m := range f.distinct() {
-		if algorithm, ok := strings.CutPrefix(m.folded, fold("Checksum")); ok && m.isString() { // other fields may have such a name, too
-			if value := f.str(m.key); value != "" {
-				if done.Checksums == nil {
-					done.Checksums = map[string]string{}
-				}
-				done.Checksums[algorithm] = value
-			}
+	if done.Key == "" && done.ETag == "" && done.Location == "" {
+		return nil, misshapen("Key is missing in %s", describe(o))
+	}
+	done.Location = location(done.Location)
+	for key, value := range o {
+		algorithm, ok := strings.CutPrefix(key, "Checksum")
+		if text, isText := value.(string); ok && isText && text != "" {
+			done.Checksums[strings.ToLower(algorithm)] = text
 		}
 	}
-	return done, f.err
+	return done, nil
 }
 
 // location returns the address of an object without what may be secret: user info and a signature.
 func location(address string) string {
-	address, _, _ = strings.Cut(address, "?")
-	scheme, rest, found := strings.Cut(address, "://")
-	if found {
-		scheme += "://"
-	} else {
-		scheme, rest = "", address
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
 	}
-	authority, _, _ := strings.Cut(rest, "/")
-	return parse.Escape(scheme + rest[strings.LastIndexByte(authority, '@')+1:])
-}
-
-// decodeMessage reads the message in the response to call 7; "" if there is none. The batch job was
-// submitted, whatever the message looks like.
-func decodeMessage(v value) string {
-	if v.isString() {
-		return v.text()
-	}
-	f := found(v, "message", "msg", "detail")
-	text, _ := f.get("message", "msg", "detail").scalar()
-	return text
+	u.User, u.RawQuery = nil, ""
+	return u.String()
 }

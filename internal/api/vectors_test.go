@@ -1,367 +1,200 @@
 package api_test
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
-	"flag"
-	"fmt"
-	"maps"
+	"errors"
+	"io"
 	"net/http"
 	"os"
-	"path/filepath"
-	"reflect"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
-
-	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
+	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-var update = flag.Bool("update", false, "write what is read from the vectors")
+// transport answers every request alike.
+type transport func(*http.Request) (*http.Response, error)
 
-// vector is a response of the service and what a call makes of it: see testdata/vectors/README.md.
-type vector struct {
-	Call, Name  string
-	Status      int
-	ContentType *string `json:"content_type"`
-	Wrappers    string
-	Body        json.RawMessage
-	Hex         string
-	Cursor      json.RawMessage
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-	Want    json.RawMessage
-	Said    string
-	Error   string
-	Refused *struct {
-		Status      int
-		Message     string
-		StorageCode string `json:"storage_code"`
-		Processed   bool
+func answer(status int, body string) transport {
+	return func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 	}
 }
 
-// id is the id of the session that a vector shows, s-1 if it shows none.
-func (v vector) id() string {
-	var shown struct {
-		ID string `json:"id"`
-	}
-	_ = json.Unmarshal(v.Want, &shown) // a list, for other calls
-	return cmp.Or(shown.ID, "s-1")
+func newClient(t transport) *api.Client {
+	return api.New(api.Config{
+		LiveBaseURL: "https://live.example.com/edge", VODBaseURL: "https://vod.example.com", AccessTokenID: "token-id", SecretKey: "secret-key",
+		Token: credential.StaticToken("id-token"), TokenOrigin: "`id_token`", Config: wire.Config{MaxRetries: 3, Transport: t},
+	})
 }
 
-// vectorCalls are the calls by the names of the files.
-var vectorCalls = map[string]struct {
-	attempted string // the beginning of its errors
-	run       func(context.Context, *api.Client, vector) (any, error)
+// calls are the nine calls of the service, but for the PUTs.
+var calls = map[string]struct {
+	request string // method, path and body
+	changes bool   // the service may have processed a call that fails with 5xx
+	make    func(context.Context, *api.Client) (any, error)
 }{
-	"regions": {
-		"listing the regions failed: GET " + liveBase + "/live/v1/regions",
-		func(ctx context.Context, c *api.Client, _ vector) (any, error) { return c.Regions(ctx) },
-	},
-	"create-session": {
-		"creating the live session failed: POST " + liveBase + "/live/v1/live-streams/session",
-		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
-			return c.CreateSession(ctx, api.SessionSpec{"name": "n"})
-		},
-	},
-	"get-session": {
-		"reading the live session s-1 failed: GET " + liveBase + "/live/v1/live-streams/session/s-1",
-		func(ctx context.Context, c *api.Client, v vector) (any, error) { return c.GetSession(ctx, v.id()) },
-	},
-	"list-sessions": {
-		"listing the live sessions failed: GET " + liveBase + "/live/v1/live-streams/session",
-		func(ctx context.Context, c *api.Client, _ vector) (any, error) { return c.ListSessions(ctx, nil) },
-	},
-	"presign-url": {
-		"getting an upload address for a.mp4 failed: POST " + vodBase + "/vod/v1/customer/presign-url",
-		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
-			return c.PresignUpload(ctx, api.Upload{Name: "a.mp4", ContentType: "video/mp4"})
-		},
-	},
-	"multipart-create": {
-		"beginning the multipart upload of a.mp4 failed: POST " + vodBase + "/vod/v1/customer/multipart/create",
-		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
-			return c.CreateMultipartUpload(ctx, api.Upload{Name: "a.mp4"})
-		},
-	},
-	"multipart-generate-url": {
-		"getting the address of part 3 failed: POST " + vodBase + "/vod/v1/customer/multipart/generate-url",
-		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
-			return c.PresignPart(ctx, "k", "u", 3)
-		},
-	},
-	"multipart-complete": {
-		"completing the multipart upload failed: POST " + vodBase + "/vod/v1/customer/multipart/complete",
-		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
-			return c.CompleteMultipartUpload(ctx, "k", "u", []api.CompletedPart{{Number: 1, ETag: "e"}})
-		},
-	},
-	"batch": {
-		"submitting the batch job failed: POST " + vodBase + "/v1/local/batch",
-		func(ctx context.Context, c *api.Client, _ vector) (any, error) {
-			return c.SubmitBatch(ctx, api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}})
-		},
-	},
-}
-
-// readVectors reads the vectors of some calls, or all of them.
-func readVectors(t testing.TB, calls ...string) (vectors []vector) {
-	t.Helper()
-	for _, file := range vectorFiles(t) {
-		for _, v := range readVectorFile(t, file) {
-			if len(calls) == 0 || slices.Contains(calls, v.Call) {
-				vectors = append(vectors, v)
-			}
+	"regions": {"GET /edge/live/v1/regions ", false, func(ctx context.Context, c *api.Client) (any, error) { return c.Regions(ctx) }},
+	"create": {`POST /edge/live/v1/live-streams/session {"name":"n"}`, true, func(ctx context.Context, c *api.Client) (any, error) {
+		return c.CreateSession(ctx, api.SessionSpec{"name": "n"})
+	}},
+	"get": {"GET /edge/live/v1/live-streams/session/s-1 ", false, func(ctx context.Context, c *api.Client) (any, error) { return c.GetSession(ctx, "s-1") }},
+	"list": {"GET /edge/live/v1/live-streams/session?id=s-0 ", false, func(ctx context.Context, c *api.Client) (any, error) {
+		page, err := c.ListSessions(ctx, api.Cursor{"id": "s-0"})
+		if err != nil {
+			return nil, err
 		}
-	}
-	return vectors
+		return struct {
+			Sessions []api.Session
+			Next     api.Cursor
+		}{page.Sessions, page.Next}, nil
+	}},
+	"presign": {`POST /vod/v1/customer/presign-url {"file_name":"a.mp4","content_type":"video/mp4"}`, true, func(ctx context.Context, c *api.Client) (any, error) {
+		return c.PresignUpload(ctx, api.Upload{Name: "a.mp4", ContentType: "video/mp4"})
+	}},
+	"multipart": {`POST /vod/v1/customer/multipart/create {"filename":"a.mp4"}`, true, func(ctx context.Context, c *api.Client) (any, error) {
+		return c.CreateMultipartUpload(ctx, api.Upload{Name: "a.mp4", ContentType: "video/mp4"})
+	}},
+	"part": {`POST /vod/v1/customer/multipart/generate-url {"key_path":"k","part_number":7,"upload_id":"up"}`, true, func(ctx context.Context, c *api.Client) (any, error) {
+		return c.PresignPart(ctx, "k", "up", 7)
+	}},
+	"complete": {`POST /vod/v1/customer/multipart/complete {"key_path":"k","parts":[{"part_number":1,"etag":"\"e\""}],"upload_id":"up"}`, true, func(ctx context.Context, c *api.Client) (any, error) {
+		return c.CompleteMultipartUpload(ctx, "k", "up", []api.CompletedPart{{Number: 1, ETag: `"e"`}})
+	}},
+	"batch": {`POST /v1/local/batch {"paths":["k"],"service_modes":["video_optimizer"]}`, true, func(ctx context.Context, c *api.Client) (any, error) {
+		return c.SubmitBatch(ctx, api.Batch{Paths: []string{"k"}, ServiceModes: []string{"video_optimizer"}})
+	}},
 }
 
-func vectorFiles(t testing.TB) []string {
-	t.Helper()
-	files, err := filepath.Glob("testdata/vectors/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	return slices.DeleteFunc(files, func(file string) bool { return filepath.Base(file) == "wrappers.json" })
-}
-
-func readVectorFile(t testing.TB, file string) (vectors []vector) {
-	t.Helper()
-	readJSON(t, file, &vectors)
-	for i := range vectors {
-		v := &vectors[i]
-		if v.Call = cmp.Or(v.Call, strings.TrimSuffix(filepath.Base(file), ".json")); vectorCalls[v.Call].run == nil {
-			t.Fatalf("%s: there is no call %q", file, v.Call)
-		}
-	}
-	return vectors
-}
-
-func readJSON(t testing.TB, file string, result any) {
-	t.Helper()
-	content, err := os.ReadFile(file) // #nosec G304 -- a file of the test
+// TestVectors reads the responses in testdata/vectors.txt.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("testdata/vectors.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	decodeStrictly(t, file, content, result)
-}
-
-func decodeStrictly(t testing.TB, name string, content []byte, result any) {
-	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.DisallowUnknownFields()
-	if err := d.Decode(result); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-}
-
-// plain returns a body: a JSON string stands for its text, any other JSON for itself.
-func plain(t testing.TB, body json.RawMessage) string {
-	t.Helper()
-	if !bytes.HasPrefix(body, []byte(`"`)) {
-		return string(body)
-	}
-	var text string
-	decodeStrictly(t, string(body), body, &text)
-	return text
-}
-
-// bodies returns the bodies in which a vector is to be read, by wrapper.
-func (v vector) bodies(t testing.TB) map[string]string {
-	t.Helper()
-	if v.Hex != "" {
-		body, err := hex.DecodeString(v.Hex)
-		if err != nil {
-			t.Fatal(err)
+	name, tried := "", map[string]bool{}
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSuffix(line, "\n")
+		columns := strings.Split(line, "\t")
+		if _, isCall := calls[line]; isCall {
+			name, tried[line] = line, true
 		}
-		return map[string]string{"": string(body)}
+		if len(columns) != 3 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		status, _ := strconv.Atoi(columns[0])
+		call := name
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { read(t, call, status, columns[1], columns[2]) })
+		})
 	}
-	body := plain(t, v.Body)
-	if v.Wrappers == "" {
-		return map[string]string{"": body}
+	if len(tried) != len(calls) {
+		t.Errorf("%d calls were tried", len(tried))
 	}
-	cursor := ""
-	if len(v.Cursor) > len("{}") {
-		cursor = "," + string(v.Cursor[1:len(v.Cursor)-1])
-	}
-	bodies := map[string]string{}
-	for name, wrapper := range wrappers(t, v.Wrappers) {
-		bodies[name] = strings.Replace(wrap(wrapper, body), `,"CURSOR":0`, cursor, 1)
-	}
-	return bodies
 }
 
-// wrappers returns the shapes in which an object, a page or a list of regions may come, by name.
-func wrappers(t testing.TB, of string) map[string]string {
+// read makes a call, which gets a response, and compares what it returns.
+func read(t *testing.T, call string, status int, body, want string) {
 	t.Helper()
-	var all map[string]map[string]json.RawMessage
-	readJSON(t, "testdata/vectors/wrappers.json", &all)
-	texts := map[string]string{}
-	for name, wrapper := range all[of] {
-		texts[name] = plain(t, wrapper)
+	got, err := calls[call].make(t.Context(), newClient(answer(status, body)))
+	words, fails := strings.CutPrefix(want, "! ")
+	if !fails {
+		text, _ := json.Marshal(got)
+		if err != nil || string(text) != want {
+			t.Errorf("got  %s, %v\nwant %s", text, err, want)
+		}
+		return
 	}
-	if len(texts) == 0 {
-		t.Fatalf("there are no wrappers %q", of)
+	e, ok := errors.AsType[*api.Error](err)
+	if !ok {
+		t.Fatalf("got %v, %v, want %s", got, err, want)
 	}
-	return texts
-}
-
-func wrap(wrapper, body string) string {
-	return strings.Replace(strings.Replace(wrapper, `"VALUE"`, body, 1), "VALUE", body, 1)
-}
-
-// addVectors gives the responses to some calls to a fuzz target.
-func addVectors(f *testing.F, calls ...string) {
-	f.Helper()
-	for _, v := range readVectors(f, calls...) {
-		for _, body := range v.bodies(f) {
-			f.Add(body)
+	if e.StorageCode != "" {
+		if code := "(" + e.StorageCode + ")"; strings.HasSuffix(words, code) {
+			words = strings.TrimSuffix(words, " "+code)
+		} else {
+			t.Errorf("the code of storage is %s", code)
 		}
 	}
+	if !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "hidden") {
+		t.Errorf("got  %v\nwant %s", err, words)
+	}
+	undone := e.StorageCode != "" || status/100 == 4
+	if e.MayHaveBeenProcessed != (calls[call].changes && !undone) {
+		t.Errorf("may have been processed: %t", e.MayHaveBeenProcessed)
+	}
+	if notShown := status == 404 || status/100 == 2 && !e.MayPass; api.NotShown(err) != notShown || api.NotFound(err) != (status == 404) {
+		t.Errorf("not shown: %t", api.NotShown(err))
+	}
 }
 
-// TestVectors reads every response as the call that it answers.
-// With -update, it first writes what is read from each response as its "want".
-func TestVectors(t *testing.T) {
+// TestRequests is what each call sends.
+func TestRequests(t *testing.T) {
 	t.Parallel()
-	if *update {
-		updateVectors(t)
-	}
-	for _, v := range readVectors(t) {
-		for wrapper, body := range v.bodies(t) {
-			t.Run(fmt.Sprintf("%s/%s/%s", v.Call, cmp.Or(v.Name, body), wrapper), func(t *testing.T) {
-				t.Parallel()
-				checkVector(t, v, body)
-			})
+	for name, call := range calls {
+		var got, authorization string
+		_, _ = call.make(t.Context(), newClient(func(r *http.Request) (*http.Response, error) {
+			body, _ := io.ReadAll(r.Body)
+			got, authorization = r.Method+" "+r.URL.RequestURI()+" "+string(body), r.Header.Get("Authorization")
+			return answer(400, "")(r)
+		}))
+		want := "id-token"
+		if strings.Contains(call.request, "/live/v1/") {
+			want = "Basic dG9rZW4taWQ6c2VjcmV0LWtleQ=="
+		}
+		if got != call.request || authorization != want {
+			t.Errorf("%s: got %s with %s\nwant %s with %s", name, got, authorization, call.request, want)
 		}
 	}
 }
 
-func checkVector(t *testing.T, v vector, body string) {
-	t.Helper()
-	call, status := vectorCalls[v.Call], cmp.Or(v.Status, http.StatusOK)
-	var header []string
-	if v.ContentType != nil {
-		header = []string{"Content-Type", *v.ContentType}
-	}
-	service := wiretest.Always(status, body, header...)
-	c := config(service)
-	if v.Error != "" && !json.Valid([]byte(body)) {
-		c.MaxRetries = 0 // such a response is asked for again
-	}
-	got, err := call.run(t.Context(), newClient(t, c), v)
-	if n := len(service.Requests()); n != 1 {
-		t.Errorf("%d requests", n)
-	}
-	switch {
-	case v.Refused != nil:
-		e := asError(t, err)
-		if e.Status != cmp.Or(v.Refused.Status, status) || e.Message != v.Refused.Message || e.StorageCode != v.Refused.StorageCode ||
-			e.MayHaveBeenProcessed != v.Refused.Processed || e.Err != nil {
-			t.Errorf("%s:\n got %+v\nwant %+v", body, e, *v.Refused)
-		}
-	case v.Error != "":
-		want := fmt.Sprintf("%s: %d %s: the response cannot be read: %s", call.attempted, status, http.StatusText(status), v.Error)
-		if v.Said != "" {
-			want = strings.Replace(want, ": the response", ": "+v.Said+": the response", 1)
-		}
-		if err == nil || err.Error() != want {
-			t.Fatalf("%s:\n got %+v, %v\nwant %s", body, got, err, want)
-		}
-		if strings.Contains(strings.ReplaceAll(err.Error(), "hidden-key", ""), "hidden") {
-			t.Errorf("%s: a value is shown: %v", body, err)
-		}
-		if posted := strings.Contains(call.attempted, ": POST "); api.MayHaveBeenProcessed(err) != posted {
-			t.Errorf("%s: may have been processed: %t", body, !posted)
-		}
-	default:
-		if err != nil {
-			t.Fatalf("%s: %v", body, err)
-		}
-		if diff := v.differs(t, got); diff != "" {
-			t.Errorf("%s: %s", body, diff)
+// TestIDs: an id is one segment of a path, whatever it looks like.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{"a/b?c#d%": "/edge/live/v1/live-streams/session/a%2Fb%3Fc%23d%25", "..": "", " ": "", "": ""} {
+		path := ""
+		_, err := newClient(func(r *http.Request) (*http.Response, error) {
+			path = r.URL.EscapedPath()
+			return answer(404, "")(r)
+		}).GetSession(t.Context(), id)
+		if err == nil || path != want {
+			t.Errorf("%q: asked for %q, %v", id, path, err)
 		}
 	}
 }
 
-// differs compares what was read with what the vector wants.
-func (v vector) differs(t *testing.T, got any) string {
-	t.Helper()
-	want := reflect.New(reflect.TypeOf(got))
-	decodeStrictly(t, v.Call, v.Want, want.Interface())
-	return gocmp.Diff(want.Elem().Interface(), got, cmpopts.IgnoreFields(api.SessionPage{}, "Size"))
-}
-
-// updateVectors replaces what no longer is what the vectors want, and nothing else in the files.
-func updateVectors(t *testing.T) {
-	t.Helper()
-	for _, file := range vectorFiles(t) {
-		content, err := os.ReadFile(file) // #nosec G304 -- a file of the test
-		if err != nil {
-			t.Fatal(err)
-		}
-		rest, updated := string(content), strings.Builder{}
-		for _, v := range readVectorFile(t, file) {
-			if v.Want == nil {
-				continue
-			}
-			before, after, found := strings.Cut(rest, `"want": `+string(v.Want))
-			if !found {
-				t.Fatalf("%s: no \"want\": %s", file, v.Want)
-			}
-			bodies := v.bodies(t)
-			first := slices.Min(slices.Collect(maps.Keys(bodies)))
-			got, err := vectorCalls[v.Call].run(t.Context(), newClient(t, config(wiretest.Always(cmp.Or(v.Status, http.StatusOK), bodies[first]))), v)
-			if err != nil {
-				t.Fatalf("%s: %s: %v", file, v.Name, err)
-			}
-			want := string(v.Want)
-			if want == "null" || v.differs(t, got) != "" {
-				want = asJSON(t, reflect.ValueOf(got))
-			}
-			updated.WriteString(before + `"want": ` + want)
-			rest = after
-		}
-		if err := os.WriteFile(file, []byte(updated.String()+rest), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// asJSON writes a value as the vectors have it: without empty fields, in the order of the struct.
-func asJSON(t *testing.T, v reflect.Value) string {
-	t.Helper()
-	var members []string
-	switch {
-	case v.Kind() == reflect.Pointer && !v.IsNil():
-		return asJSON(t, v.Elem())
-	case v.Kind() == reflect.Struct:
-		for field, value := range v.Fields() {
-			if !value.IsZero() && field.Name != "Size" {
-				key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-				members = append(members, fmt.Sprintf("%q: %s", cmp.Or(key, field.Name), asJSON(t, value)))
-			}
-		}
-		return "{" + strings.Join(members, ", ") + "}"
-	case v.Kind() == reflect.Slice && !v.IsNil() && v.Type().Elem().Kind() == reflect.Struct:
-		for i := range v.Len() {
-			members = append(members, asJSON(t, v.Index(i)))
-		}
-		return "[" + strings.Join(members, ", ") + "]"
-	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v.Interface()); err != nil {
+// TestStreamKeysAreMasked: those that were sent, and those that were received.
+func TestStreamKeysAreMasked(t *testing.T) {
+	t.Parallel()
+	bodies := []string{`{"id":"s-1","input_endpoint_a":"rtmp://h/live/key-received"}`, `{"message":"key-sent and key-received of s-1"}`}
+	c := newClient(func(r *http.Request) (*http.Response, error) {
+		body := bodies[0]
+		bodies = bodies[1:]
+		return answer(200+200*(1-len(bodies)), body)(r)
+	})
+	_, err := c.CreateSession(t.Context(), api.SessionSpec{"output_destination_a": "rtmp://h/live/key-sent"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(b.String())
+	if _, err := c.GetSession(t.Context(), "s-1"); err == nil || !strings.Contains(err.Error(), "400 Bad Request: *** and *** of s-1") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMisconfigured(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]bool{401: true, 403: true, 404: false, 400: false} {
+		if _, err := newClient(answer(status, "")).Regions(t.Context()); api.Misconfigured(err) != want {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
 }

@@ -79,7 +79,7 @@ func Submit(ctx context.Context, data *providerdata.Data, batch api.Batch, invok
 		diags.Append(providerdata.ErrorDiagnostic("Submitting the batch job", err))
 	default:
 		cause := providerdata.ErrorDiagnostic("Submitting the batch job", err)
-		diags.AddError(cause.Summary(), providerdata.ErrorText(err)+"\n\n"+invoke)
+		diags.AddError(cause.Summary(), providerdata.Reason(err)+"\n\n"+invoke)
 	}
 	return message, diags
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"crypto/md5" //nolint:gosec // the ETag of S3 is an MD5
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/minio/crc64nvme"
 )
@@ -18,7 +18,7 @@ import (
 type Plan struct {
 	Size     int64 // bytes
 	SHA256   [32]byte
-	PartSize int64 // bytes; 0: one part, without its MD5
+	PartSize int64 // bytes; 0: one part
 	Sums     Sums  // of the content with that SHA-256; used if they are of such parts
 }
 
@@ -26,6 +26,7 @@ type Plan struct {
 type Sums struct {
 	PartSize int64 // bytes
 	Parts    []PartSum
+	CRC      uint64 // CRC-64/NVME of the whole; 0: not known
 }
 
 // PartSum is what is known of one part.
@@ -34,93 +35,70 @@ type PartSum struct {
 	CRC uint64 // CRC-64/NVME
 }
 
-// of returns the sums of each part of a plan, nil if these are of other parts.
-func (s Sums) of(p Plan) []PartSum {
-	if s.PartSize != p.PartSize || s.PartSize < 1 || int64(len(s.Parts)) != (p.Size-1)/s.PartSize+1 {
-		return nil
-	}
-	return s.Parts
-}
-
 // Content is the content of one file that is read in parts.
 type Content struct {
 	file  *file
 	turns turns
-	md5s  *md5Queue
 	plan  Plan
+	sums  []PartSum // of the plan; nil: Next computes the CRCs
 
-	sums  []PartSum // known before; nil: Next computes them
+	next  int64     // offset of the next part
 	whole hash.Hash // of what Next has read
-	next  int64     // offset
-	crc   uint64    // of all before
+	crc   uint64    // the same
 }
 
 func (r *Reader) content(f *file, plan Plan) *Content {
-	r.md5s.open()
-	return &Content{file: f, turns: r.turns, md5s: r.md5s, plan: plan, sums: plan.Sums.of(plan), whole: sha256.New()}
+	c := &Content{file: f, turns: r.turns, plan: plan, whole: sha256.New()}
+	if s := plan.Sums; s.PartSize == plan.PartSize && s.PartSize > 0 && len(s.Parts) == c.count() {
+		c.sums, c.crc = s.Parts, s.CRC
+	}
+	return c
 }
 
-// Close must not be called before all sections are dropped or their reads have ended.
-func (c *Content) Close() {
-	c.release()
-	c.file.close()
+// count returns the number of parts.
+func (c *Content) count() int {
+	if c.plan.PartSize == 0 {
+		return 1
+	}
+	return int((c.plan.Size-1)/c.plan.PartSize + 1)
 }
 
-// release is Close for a file that stays open.
-func (c *Content) release() { c.md5s.close() }
+// Close must not be called before all reads of sections have ended.
+func (c *Content) Close() { c.file.close() }
 
-// Planned returns a *ChangedError unless the file has the planned size.
-func (c *Content) Planned() error { return c.file.planned(c.plan.Size) }
-
-// Next returns the next part in order. If its sums are not known, it reads the part, and the MD5 is
-// then being computed: the caller must call Drop unless MD5 has returned it.
+// Next returns the next part in order. If its sums are not known, it reads the part.
 func (c *Content) Next(ctx context.Context) (*Section, error) {
 	s := &Section{of: c, off: c.next, Size: c.plan.Size}
 	if c.plan.PartSize > 0 {
 		s.Size = min(c.plan.PartSize, c.plan.Size-c.next)
 	}
 	if c.sums != nil {
-		known := c.sums[s.off/c.plan.PartSize]
-		s.md5, s.crc = known.MD5, known.CRC
-	} else if err := c.read(ctx, s); err != nil {
+		sums := c.sums[s.off/c.plan.PartSize]
+		s.crc, s.md5 = sums.CRC, &sums.MD5
+	} else if err := c.turns.read(ctx, c.file, s.off, s.Size, func(chunk []byte) {
+		c.whole.Write(chunk)
+		c.crc = crc64nvme.Update(c.crc, chunk)
+		s.crc = crc64nvme.Update(s.crc, chunk)
+	}); err != nil {
 		return nil, err
 	}
 	c.next += s.Size
-	c.crc = appendCRC(crc64nvme.NVME, c.crc, s.crc, s.Size)
 	return s, nil
 }
 
-func (c *Content) read(ctx context.Context, s *Section) error {
-	alone := s.Size == c.plan.Size
-	if alone && c.plan.PartSize > 0 { // no other part of this file shares the lanes, so there is nothing to wait for
-		s.sum = c.md5s.add(c.file, s.off, s.Size, true)
-	}
-	err := c.turns.read(ctx, c.file, s.off, s.Size, func(chunk []byte) {
-		c.whole.Write(chunk)
-		s.crc = crc64nvme.Update(s.crc, chunk)
-	})
-	if err != nil {
-		s.Drop()
+// Check returns a *ChangedError if the file has another size by now than was planned, or if what
+// Next has read is not what was planned. It is called after Next has returned all parts.
+func (c *Content) Check() error {
+	if err := c.file.checkSize(c.plan.Size); err != nil || c.sums != nil {
 		return err
 	}
-	if !alone {
-		s.sum = c.md5s.add(c.file, s.off, s.Size, false)
+	got := [32]byte(c.whole.Sum(nil))
+	if got == c.plan.SHA256 {
+		return nil
 	}
-	return nil
-}
-
-// Finish returns the CRC-64/NVME of the whole after Next has returned all parts, and a
-// *ChangedError if what it has read is not what was planned.
-func (c *Content) Finish() (crc uint64, err error) {
-	if err := c.Planned(); err != nil || c.sums != nil {
-		return c.crc, err
+	return &ChangedError{
+		Path: c.file.path, SHA256: hex.EncodeToString(got[:]), Detail: fmt.Sprintf("its SHA-256 is %x, but %x was planned", got, c.plan.SHA256),
 	}
-	if got := [32]byte(c.whole.Sum(nil)); got != c.plan.SHA256 {
-		return 0, &ChangedError{
-			Path: c.file.path, SHA256: hex.EncodeToString(got[:]), Detail: fmt.Sprintf("its SHA-256 is %x, but %x was planned", got, c.plan.SHA256),
-		}
-	}
-	return c.crc, nil
 }
 
 // Section is one part of a file.
@@ -129,50 +107,51 @@ type Section struct {
 	off  int64
 	Size int64 // bytes
 	crc  uint64
-	sum  *md5Sum // nil: md5 is known
-	md5  [md5.Size]byte
+
+	mu  sync.Mutex
+	md5 *[md5.Size]byte // nil: not known yet
 }
 
-// MD5 returns the known MD5, or waits until the MD5 of the bytes that Next has read is computed. It
-// returns a *ChangedError if the file has other bytes by now. If ctx ends first, the MD5 is not
-// computed any more.
+func (s *Section) knownMD5() *[md5.Size]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.md5
+}
+
+func (s *Section) setMD5(sum []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.md5 = (*[md5.Size]byte)(sum)
+}
+
+// MD5 returns the MD5 of the bytes that Next has read. Unless it is known, the section is read
+// again: the error is a *ChangedError if the file has other bytes by now.
 func (s *Section) MD5(ctx context.Context) ([md5.Size]byte, error) {
-	if s.sum == nil {
-		return s.md5, nil
+	if known := s.knownMD5(); known != nil {
+		return *known, nil
 	}
-	if err := s.of.md5s.wait(ctx, s.sum); err != nil {
-		return s.md5, err
+	sum := newMD5()
+	if err := s.readAgain(ctx, sum); err != nil {
+		return [md5.Size]byte{}, err
 	}
-	return s.sum.md5, s.same(s.sum.crc)
+	s.setMD5(sum.Sum(nil))
+	return *s.knownMD5(), nil
 }
 
-// Drop ends the computation of the MD5. When it returns, nothing reads the file for it any more.
-func (s *Section) Drop() {
-	if s.sum != nil {
-		s.of.md5s.drop(s.sum)
-	}
-}
-
-// Checksum computes a checksum of the bytes that were hashed, in base64, "" for an unknown
-// algorithm. But for CRC-64/NVME that needs another read of the file. Storage rarely returns other
-// checksums, so they are computed only on demand.
+// Checksum computes a checksum of the bytes that Next has read, in base64, "" for an unknown
+// algorithm. All but CRC-64/NVME need another read of the file.
 func (s *Section) Checksum(ctx context.Context, name string) (string, error) {
 	if name == crc64NVME {
-		return encode64(s.crc), nil
+		return encodeCRC(s.crc), nil
 	}
-	a, ok := algorithm(name)
-	if !ok {
-		return "", nil
+	for _, a := range Algorithms {
+		if a.Name == name {
+			sum := a.sum()
+			err := s.readAgain(ctx, sum)
+			return encode(sum.Sum(nil)), err
+		}
 	}
-	sum, again := a.sum(), uint64(0)
-	err := s.of.turns.read(ctx, s.of.file, s.off, s.Size, func(chunk []byte) {
-		sum.Write(chunk)
-		again = crc64nvme.Update(again, chunk)
-	})
-	if err == nil {
-		err = s.same(again)
-	}
-	return base64.StdEncoding.EncodeToString(sum.Sum(nil)), err
+	return "", nil
 }
 
 // Has reports whether a checksum, as "crc64nvme:BASE64", is that of the section.
@@ -182,52 +161,68 @@ func (s *Section) Has(ctx context.Context, checksum string) (bool, error) {
 	return want != "" && value == want, err
 }
 
-func (s *Section) same(crc uint64) error {
-	if crc != s.crc {
-		return &ChangedError{Path: s.of.file.path, Detail: fmt.Sprintf("its bytes %d to %d are not those that were hashed before", s.off, s.off+s.Size-1)}
+func (s *Section) readAgain(ctx context.Context, sum hash.Hash) error {
+	var crc uint64
+	err := s.of.turns.read(ctx, s.of.file, s.off, s.Size, func(chunk []byte) {
+		sum.Write(chunk)
+		crc = crc64nvme.Update(crc, chunk)
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	return s.checkSame(crc)
+}
+
+func (s *Section) checkSame(crc uint64) error {
+	if crc == s.crc {
+		return nil
+	}
+	return &ChangedError{Path: s.of.file.path, Detail: fmt.Sprintf("its bytes %d to %d are not those that were hashed before", s.off, s.off+s.Size-1)}
 }
 
 // Stream is one read of a section, for a request.
 type Stream struct {
 	section *Section
-	file    *file
 	read    int64
 	crc     uint64
+	sum     hash.Hash // nil: the MD5 is known
 }
 
-// Stream begins a read of the section. The caller must call Close.
-func (s *Section) Stream() (*Stream, error) {
-	f, err := s.of.file.reader()
-	if err != nil {
-		return nil, err
+// Stream begins a read of the section.
+func (s *Section) Stream() *Stream {
+	st := &Stream{section: s}
+	if s.knownMD5() == nil {
+		st.sum = newMD5()
 	}
-	return &Stream{section: s, file: f}, nil
+	return st
 }
 
 // Left is how many bytes are not read yet.
 func (st *Stream) Left() int64 { return st.section.Size - st.read }
 
 // Read reads len(p) bytes, or all that are left. It does not return the last ones if the section
-// has other content than was hashed: that is a *ChangedError.
+// has other content than Next has read: that is a *ChangedError.
 func (st *Stream) Read(p []byte) (int, error) {
 	if st.Left() == 0 {
 		return 0, io.EOF
 	}
+	s := st.section
 	p = p[:min(int64(len(p)), st.Left())]
-	if err := st.file.readAt(p, st.section.off+st.read); err != nil {
+	if err := s.of.file.readAt(p, s.off+st.read); err != nil {
 		return 0, err
 	}
 	st.crc = crc64nvme.Update(st.crc, p)
+	if st.sum != nil {
+		st.sum.Write(p)
+	}
 	if int64(len(p)) == st.Left() {
-		if err := st.section.same(st.crc); err != nil {
+		if err := s.checkSame(st.crc); err != nil {
 			return 0, err
+		}
+		if st.sum != nil {
+			s.setMD5(st.sum.Sum(nil))
 		}
 	}
 	st.read += int64(len(p))
 	return len(p), nil
 }
-
-// Close ends the read.
-func (st *Stream) Close() { st.file.close() }

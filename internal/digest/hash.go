@@ -2,10 +2,12 @@ package digest
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Digest is what a file contained when it was read.
@@ -16,99 +18,89 @@ type Digest struct {
 	Sums    Sums // of its parts; zero: not computed
 }
 
-// digests has the digests of the files that this process has read, by absolute path. Failed reads
-// are not kept.
-type digests struct {
-	mu    sync.Mutex
-	files map[string]memo
-}
-
-// memo holds one value: the latest digest, or nil. Who has taken it reads the file, if need be, and
-// puts it back.
-type memo chan *known
-
+// known is the digest of a file as it was when it was opened; info is nil if there is none.
 type known struct {
 	Digest
-	of os.FileInfo // as it was when the file was opened
+
+	info fs.FileInfo
 }
 
-// of returns the digest of a file.
-func (d *digests) of(ctx context.Context, f *file, hash func() (Digest, error)) (Digest, error) {
-	if ctx.Err() != nil {
-		return Digest{}, context.Cause(ctx)
+// Hash reads the file at path and returns what it contains: with the sums of its parts of partSize
+// bytes, or without them if that is 0. Terraform plans an object twice, but the file is read once:
+// another call returns the first result as long as size and modification time stay the same, and it
+// is the same file. Whoever asks meanwhile waits for that read. The error is a *FileError, a
+// *ChangedError if the file was written to meanwhile, or the context's.
+func (r *Reader) Hash(ctx context.Context, path string, partSize int64) (Digest, error) {
+	f, err := openFile(r.open, path)
+	if err != nil {
+		return Digest{}, err
 	}
-	m := d.memo(f.path)
+	defer f.close()
+	digests := r.digestsOf(path)
+	var k known
 	select {
-	case k := <-m:
-		defer func() { m <- k }()
-		if k == nil || !os.SameFile(k.of, f.info) || k.Size != f.info.Size() || !k.ModTime.Equal(f.info.ModTime()) {
-			digest, err := hash()
-			if err != nil {
-				return Digest{}, err
-			}
-			k = &known{digest, f.info}
-		}
-		return k.Digest, nil
+	case k = <-digests:
 	case <-ctx.Done():
 		return Digest{}, context.Cause(ctx)
 	}
+	defer func() { digests <- k }()
+	if k.info != nil && os.SameFile(k.info, f.info) && k.Size == f.info.Size() && k.ModTime.Equal(f.info.ModTime()) {
+		return k.Digest, nil
+	}
+	digest, err := r.hash(ctx, f, partSize)
+	if err != nil {
+		return Digest{}, err
+	}
+	k = known{digest, f.info}
+	return digest, nil
 }
 
-func (d *digests) memo(path string) memo {
+// digestsOf returns a channel that holds the digest of a file, unless somebody computes it.
+func (r *Reader) digestsOf(path string) chan known {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	m, ok := d.files[path]
-	if !ok {
-		m = make(memo, 1)
-		m <- nil
-		d.files[path] = m
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.digests[path] == nil {
+		r.digests[path] = make(chan known, 1)
+		r.digests[path] <- known{}
 	}
-	return m
+	return r.digests[path]
 }
 
-// hash reads a file in order. The MD5s follow at a distance at which the parts are still in the
-// page cache.
+// hash reads a file in order. The MD5s follow at a short distance, at which the parts are still in
+// the page cache.
 func (r *Reader) hash(ctx context.Context, f *file, partSize int64) (Digest, error) {
-	d := Digest{Size: f.info.Size(), ModTime: f.info.ModTime(), Sums: Sums{PartSize: partSize}}
+	d := Digest{Size: f.info.Size(), ModTime: f.info.ModTime()}
 	c := r.content(f, Plan{Size: d.Size, PartSize: partSize})
-	defer c.release()
-	var begun []*Section // whose MD5 is not known yet
-	defer func() {
-		for _, s := range begun {
-			s.Drop()
-		}
-	}()
-	summed := func() error {
-		sum, err := begun[0].MD5(ctx)
-		d.Sums.Parts = append(d.Sums.Parts, PartSum{sum, begun[0].crc})
-		if err == nil {
-			begun = begun[1:]
-		}
-		return err
-	}
-	for c.next < d.Size {
-		section, err := c.Next(ctx)
+	sums, inner := errgroup.WithContext(ctx)
+	sums.SetLimit(cap(r.turns))
+	parts := make([]PartSum, c.count())
+	var readErr error
+	for i := range parts {
+		section, err := c.Next(inner)
 		if err != nil {
-			return Digest{}, err
-		}
-		if partSize == 0 {
+			readErr = err
 			break
 		}
-		begun = append(begun, section)
-		for c.next-begun[0].off > 2*max(batchBytes, partSize) {
-			if err := summed(); err != nil {
-				return Digest{}, err
-			}
+		if partSize > 0 {
+			sums.Go(func() error {
+				sum, err := section.MD5(inner)
+				parts[i] = PartSum{sum, section.crc}
+				return err
+			})
 		}
+	}
+	if err := sums.Wait(); err != nil {
+		return Digest{}, err
+	}
+	if readErr != nil {
+		return Digest{}, readErr
 	}
 	d.SHA256 = [32]byte(c.whole.Sum(nil))
-	for len(begun) > 0 {
-		if err := summed(); err != nil {
-			return Digest{}, err
-		}
+	if partSize > 0 {
+		d.Sums = Sums{PartSize: partSize, Parts: parts, CRC: c.crc}
 	}
-	return d, f.untouched()
+	return d, f.checkUntouched()
 }

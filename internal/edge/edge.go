@@ -1,270 +1,117 @@
-// Package edge stands between Terraform and the framework, in every call. It masks and shortens
-// the texts of responses and says where the documentation explains an error (text.go, guide.go),
-// after it has learned the stream keys of the request (streams.go). It refuses numbers
-// that the provider cannot hold (numbers.go). It passes an attribute by the framework (bypass.go).
-// It tells the ledger what a state shows (ledger.go).
+// Package edge stands between Terraform and the framework, in every call. It masks and cuts the
+// texts that leave the provider, after it has learned the stream keys of the request, and waits for
+// actions when Terraform stops the provider.
 package edge
 
 import (
 	"context"
 	"iter"
 	"reflect"
-	"slices"
+	"regexp"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
-// Config is what a Server is made of.
-type Config struct {
-	Provider provider.Provider
-	// Schema returns what Terraform gets for GetProviderSchema.
-	Schema   func() *tfprotov6.GetProviderSchemaResponse
-	Bypass   Bypass
-	Redactor *redact.Redactor
-	Ledger   func() *resume.Ledger // the result may be nil
-	Version  string                // of the provider
-	Logged   bool                  // the SDK gets loggers
-}
+const (
+	// textLimit is the length, in bytes, of the longest text that the provider shows.
+	textLimit = 16 << 10
+	// stopLimit is how long a stop waits for actions: an interrupted upload may verify parts for
+	// four seconds.
+	stopLimit = 6 * time.Second
+)
 
-// Server is a provider process.
-type Server interface {
+// framework is what the framework's server can do. The interface of tfprotov6 lacks its newest
+// parts.
+type framework interface {
 	tfprotov6.ProviderServer
-
-	// End ends the process.
-	End()
-}
-
-type server struct {
-	framework
-	config  Config
-	guides  string   // address of the pages of this version
-	actions sync.Map // a channel for each that runs, closed when its last event is sent
-
-	told sync.Once // of what earlier runs have made and no state shows
-}
-
-// framework is the framework's server, which one attribute bypasses.
-type framework struct {
-	tfprotov6.ProviderServer
-	listsAndActions
-}
-
-type listsAndActions interface {
 	tfprotov6.ListResourceServer
 	tfprotov6.ActionServer
 }
 
-// New returns a provider as a protocol server. Unless config.Logged is set, the SDK gets no
-// loggers: it creates several for each call and attribute, even if every level is off.
-//
-// The framework keeps the context of each call until Stop, and with it the call's loggers: 13 to 18
-// KB a call, several calls a resource. So it gets a callContext. Streams get the context of their
-// call: there are few of them, and a stream outlives the call that starts it.
-func New(config Config) Server {
-	inner := providerserver.NewProtocol6(config.Provider)()
-	both := framework{newBypassing(inner, config.Bypass, config.Schema), inner.(listsAndActions)} //nolint:forcetypeassert // the framework has them
-	return &server{framework: both, config: config, guides: guides(config.Version)}
+type server struct {
+	framework
+	mask    *redact.Redactor
+	logged  bool
+	actions sync.WaitGroup // those that run
 }
 
-// GetProviderSchema does not make the schema again.
-func (s *server) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
-	return s.config.Schema(), nil
+// New returns a provider as a protocol server. Unless logged is set, the SDK gets no loggers: it
+// creates several for each call and attribute, even if every level is off.
+func New(p provider.Provider, mask *redact.Redactor, logged bool) tfprotov6.ProviderServer {
+	inner := providerserver.NewProtocol6(p)().(framework) //nolint:forcetypeassert // the framework has them
+	return &server{framework: inner, mask: mask, logged: logged}
 }
 
-// callContext forwards cancellation, and values if there are loggers, only while the call runs.
-type callContext struct {
-	context.Context // not derived from the call's: a derived context would keep that alive
-	call            atomic.Pointer[context.Context]
+// silent is a context without loggers.
+type silent struct{ context.Context }
+
+func (silent) Value(any) any { return nil }
+
+// streamURL finds URLs in MessagePack, in which no byte beside a string is a printable character.
+var streamURL = regexp.MustCompile(`rtmps?://[!-~]+`)
+
+// learn makes the masker know the stream keys in the values of a request, before the service is
+// called for it: a refusal may repeat a key.
+func (s *server) learn(ctx context.Context, req any) context.Context {
+	fields := reflect.Indirect(reflect.ValueOf(req))
+	for _, field := range fields.Fields() {
+		if value, ok := field.Interface().(*tfprotov6.DynamicValue); ok && value != nil {
+			for _, address := range streamURL.FindAll(value.MsgPack, -1) {
+				s.mask.AddURLs(string(address))
+			}
+		}
+	}
+	if s.logged {
+		return s.mask.Log(ctx)
+	}
+	return silent{ctx}
 }
 
-func (c *callContext) Value(key any) any {
-	if v := c.Context.Value(key); v != nil {
-		return v
-	}
-	if call := c.call.Load(); call != nil {
-		return (*call).Value(key)
-	}
-	return nil
-}
-
-// serve runs one call of the framework with a callContext, masks and shortens the texts of its
-// response and adds to errors where the guide explains them. No other place in the provider is
-// between Terraform and all diagnostics, and some of those quote the state or a record.
-func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q, of object) (R, error) {
-	own, cancel := context.WithCancelCause(context.Background())
-	defer cancel(context.Canceled)
-	if ctx.Err() != nil {
-		cancel(context.Cause(ctx)) // AfterFunc would do it in a goroutine, some time after the call has begun
-	}
-	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	defer unlink()
-	c := &callContext{Context: own}
-	if s.config.Logged {
-		c.call.Store(&ctx)
-		defer c.call.Store(nil)
-	}
-	s.learn(of)
-	var resp R
-	var err error
-	if wrong := checkNumbers(of); len(wrong) > 0 {
-		resp = refusal[R](wrong)
-	} else {
-		resp, err = call(c, req)
-	}
-	if v := reflect.Indirect(reflect.ValueOf(resp)); v.IsValid() {
-		if field := v.FieldByName("Diagnostics"); field.IsValid() {
-			s.finish(of, field.Interface().([]*tfprotov6.Diagnostic)) //nolint:forcetypeassert // of every response
+// serve runs one call of the framework. No other place in the provider is between Terraform and all
+// diagnostics, and some of these quote the state.
+func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
+	resp, err := call(s.learn(ctx, req), req)
+	if fields := reflect.Indirect(reflect.ValueOf(resp)); fields.IsValid() {
+		if diagnostics, ok := fields.FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic); ok {
+			s.finish(diagnostics)
 		}
 	}
 	return resp, err
 }
 
-func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	return serve(ctx, s, s.framework.ValidateResourceConfig, req, s.resource(req.TypeName, req.Config))
-}
-
-func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	resp, err := serve(ctx, s, s.framework.UpgradeResourceState, req, s.resource(req.TypeName, nil))
-	if resp != nil { // Terraform shows it even where a plan does not refresh, and for a tainted object, whose plan has no prior state
-		s.saved(ctx, req.TypeName, resp.UpgradedState, true)
+// finish masks and shortens diagnostics.
+func (s *server) finish(diagnostics []*tfprotov6.Diagnostic) {
+	for _, d := range diagnostics {
+		d.Summary, d.Detail, d.Attribute = s.text(d.Summary), s.text(d.Detail), located(d.Attribute)
 	}
-	return resp, err
 }
 
-func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
-	return serve(ctx, s, s.framework.UpgradeResourceIdentity, req, s.resource(req.TypeName, nil))
-}
-
-func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	s.saved(ctx, req.TypeName, req.CurrentState, false)
-	return serve(ctx, s, s.framework.ReadResource, req, s.resource(req.TypeName, nil, req.CurrentState))
-}
-
-func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	s.saved(ctx, req.TypeName, req.PriorState, true)
-	return serve(ctx, s, s.framework.PlanResourceChange, req, s.resource(req.TypeName, req.Config, req.PriorState, req.ProposedNewState))
-}
-
-func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	of := s.resource(req.TypeName, nil, req.PriorState, req.PlannedState, req.Config) // a refusal would lose the state
-	if deleted, err := req.PlannedState.IsNull(); err == nil && deleted {             // Pulumi deletes what it has saved without a plan
-		s.saved(ctx, req.TypeName, req.PriorState, true)
+// text masks a text before it is cut: half of a secret would not be recognised.
+func (s *server) text(text string) string {
+	text = s.mask.Lines(text)
+	if len(text) > textLimit {
+		text = strings.ToValidUTF8(text[:textLimit], "") + "…"
 	}
-	var left []*resume.Line
-	s.told.Do(func() { left = s.config.Ledger().Unshown(ctx) })
-	resp, err := serve(ctx, s, s.framework.ApplyResourceChange, req, of)
-	if resp != nil {
-		unshown := warnUnshown(slices.DeleteFunc(left, func(n *resume.Line) bool { return n.Taken() || n.Unmade() }))
-		s.finish(of, unshown)
-		resp.Diagnostics = append(unshown, resp.Diagnostics...)
-	}
-	return resp, err
+	return text
 }
 
-func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	resp, err := serve(ctx, s, s.framework.ImportResourceState, req, s.resource(req.TypeName, nil))
-	if resp != nil {
-		for _, imported := range resp.ImportedResources {
-			s.imported(ctx, imported)
+// located is the part of a path for which Terraform shows the line in the configuration: not one
+// below an object. The texts have the whole path.
+func located(path *tftypes.AttributePath) *tftypes.AttributePath {
+	for i, step := range path.Steps() {
+		if _, below := step.(tftypes.AttributeName); below && i > 0 {
+			return tftypes.NewAttributePathWithSteps(path.Steps()[:i])
 		}
 	}
-	return resp, err
-}
-
-func (s *server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	return serve(ctx, s, s.framework.ValidateDataResourceConfig, req, s.dataSource(req.TypeName, req.Config))
-}
-
-func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	return serve(ctx, s, s.framework.ReadDataSource, req, s.dataSource(req.TypeName, req.Config))
-}
-
-func (s *server) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
-	resp, err := serve(ctx, s, s.framework.CallFunction, req, object{})
-	if resp != nil && resp.Error != nil {
-		resp.Error.Text = s.text(resp.Error.Text, textLimit)
-	}
-	return resp, err
-}
-
-func (s *server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
-	return serve(ctx, s, s.framework.ValidateEphemeralResourceConfig, req, s.ephemeral(req.TypeName, req.Config))
-}
-
-func (s *server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
-	return serve(ctx, s, s.framework.OpenEphemeralResource, req, s.ephemeral(req.TypeName, req.Config))
-}
-
-func (s *server) ValidateActionConfig(ctx context.Context, req *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
-	return serve(ctx, s, s.framework.ValidateActionConfig, req, s.action(req.ActionType, req.Config))
-}
-
-func (s *server) PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
-	return serve(ctx, s, s.framework.PlanAction, req, s.action(req.ActionType, req.Config))
-}
-
-func (s *server) ValidateProviderConfig(ctx context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
-	return serve(ctx, s, s.framework.ValidateProviderConfig, req, s.providerBlock(req.Config))
-}
-
-func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
-	return serve(ctx, s, s.framework.ConfigureProvider, req, s.providerBlock(req.Config))
-}
-
-func (s *server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
-	return serve(ctx, s, s.framework.ValidateListResourceConfig, req, s.list(req.TypeName, req.Config))
-}
-
-func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
-	of := s.list(req.TypeName, req.Config)
-	s.learn(of)
-	stream, err := s.framework.ListResource(ctx, req)
-	if stream != nil && stream.Results != nil {
-		stream.Results = each(stream.Results, func(r tfprotov6.ListResourceResult) tfprotov6.ListResourceResult {
-			s.finish(of, r.Diagnostics)
-			r.DisplayName = s.text(r.DisplayName, summaryLimit)
-			return r
-		})
-	}
-	return stream, err
-}
-
-func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
-	of := s.action(req.ActionType, req.Config)
-	s.learn(of)
-	done := make(chan struct{})
-	s.actions.Store(done, nil) // before the framework can cancel it
-	end := func() {
-		s.actions.Delete(done)
-		close(done)
-	}
-	stream, err := s.framework.InvokeAction(ctx, req)
-	if stream == nil || stream.Events == nil {
-		end()
-		return stream, err
-	}
-	events := each(stream.Events, func(e tfprotov6.InvokeActionEvent) tfprotov6.InvokeActionEvent {
-		switch t := e.Type.(type) {
-		case tfprotov6.ProgressInvokeActionEventType:
-			e.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.text(t.Message, textLimit)}
-		case tfprotov6.CompletedInvokeActionEventType:
-			s.finish(of, t.Diagnostics)
-		}
-		return e
-	})
-	stream.Events = func(yield func(tfprotov6.InvokeActionEvent) bool) {
-		defer end()
-		events(yield)
-	}
-	return stream, err
+	return path
 }
 
 // StopProvider cancels all calls, and returns when the actions have sent their errors:
@@ -272,16 +119,53 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 // an error for a success.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	resp, err := s.framework.StopProvider(ctx, req)
-	limit := time.After(6 * time.Second) // an interrupted upload may verify parts for four
-	s.actions.Range(func(done, _ any) bool {
-		select {
-		case <-done.(chan struct{}): //nolint:forcetypeassert // see actions
-			return true
-		case <-limit:
-			return false
-		}
-	})
+	ended := make(chan struct{})
+	go func() {
+		s.actions.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(stopLimit):
+	}
 	return resp, err
+}
+
+func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	s.actions.Add(1) // before the framework can cancel it
+	stream, err := s.framework.InvokeAction(s.learn(ctx, req), req)
+	if stream == nil || stream.Events == nil {
+		s.actions.Done()
+		return stream, err
+	}
+	events := stream.Events
+	stream.Events = func(yield func(tfprotov6.InvokeActionEvent) bool) {
+		defer s.actions.Done()
+		each(events, s.finishEvent)(yield)
+	}
+	return stream, err
+}
+
+func (s *server) finishEvent(e tfprotov6.InvokeActionEvent) tfprotov6.InvokeActionEvent {
+	switch t := e.Type.(type) {
+	case tfprotov6.ProgressInvokeActionEventType:
+		e.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.text(t.Message)}
+	case tfprotov6.CompletedInvokeActionEventType:
+		s.finish(t.Diagnostics)
+	}
+	return e
+}
+
+func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
+	stream, err := s.framework.ListResource(s.learn(ctx, req), req)
+	if stream != nil && stream.Results != nil {
+		stream.Results = each(stream.Results, func(r tfprotov6.ListResourceResult) tfprotov6.ListResourceResult {
+			s.finish(r.Diagnostics)
+			r.DisplayName = s.text(r.DisplayName)
+			return r
+		})
+	}
+	return stream, err
 }
 
 func each[T any](all iter.Seq[T], change func(T) T) iter.Seq[T] {
@@ -292,4 +176,43 @@ func each[T any](all iter.Seq[T], change func(T) T) iter.Seq[T] {
 			}
 		}
 	}
+}
+
+// The other calls whose diagnostics may have what the service, a state or a file says. Validation of
+// the other types of blocks has only texts of the provider's own.
+
+func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	return serve(ctx, s, s.framework.ConfigureProvider, req)
+}
+
+func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return serve(ctx, s, s.framework.ValidateResourceConfig, req)
+}
+
+func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	return serve(ctx, s, s.framework.ReadResource, req)
+}
+
+func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	return serve(ctx, s, s.framework.PlanResourceChange, req)
+}
+
+func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	return serve(ctx, s, s.framework.ApplyResourceChange, req)
+}
+
+func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	return serve(ctx, s, s.framework.ImportResourceState, req)
+}
+
+func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	return serve(ctx, s, s.framework.ReadDataSource, req)
+}
+
+func (s *server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	return serve(ctx, s, s.framework.OpenEphemeralResource, req)
+}
+
+func (s *server) PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
+	return serve(ctx, s, s.framework.PlanAction, req)
 }

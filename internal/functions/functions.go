@@ -4,7 +4,6 @@ package functions
 
 import (
 	"context"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 )
@@ -19,7 +18,7 @@ type pure struct {
 // All returns the constructors of every function.
 func All() []func() function.Function {
 	var all []func() function.Function
-	for _, f := range []*pure{&formatImportBlocks, &parseKeyPath, &parseRTMPURL, &formatScheduledAt, &parseScheduledAt} {
+	for _, f := range []*pure{&formatScheduledAt, &parseRTMPURL} {
 		all = append(all, func() function.Function { return f })
 	}
 	return all
@@ -45,5 +44,5 @@ func (f *pure) Run(ctx context.Context, req function.RunRequest, resp *function.
 // not repeat the argument: it may be a secret, which the masker does not know without a
 // configuration.
 func argumentError(argument int64, text string) *function.FuncError {
-	return function.NewArgumentFuncError(argument, strings.TrimSuffix(text, "."))
+	return function.NewArgumentFuncError(argument, text)
 }

@@ -1,154 +1,79 @@
 package functions_test
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"pgregory.net/rapid"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/functions"
 )
 
-// call runs a function as the framework does. argument is the position that an error names, -1
-// without one.
-func call(t fataler, name string, arguments ...string) (result attr.Value, text string, argument int64) {
+// call runs a function as the framework does.
+func call(t *testing.T, name string, arguments ...string) (attr.Value, *function.FuncError) {
 	t.Helper()
-	return callValues(t, name, stringValues(arguments))
-}
-
-func callValues(t fataler, name string, values []attr.Value) (result attr.Value, text string, argument int64) {
-	t.Helper()
-	ctx := context.Background()
-	for _, newFunction := range functions.All() {
-		f := newFunction()
-		var meta function.MetadataResponse
-		f.Metadata(ctx, function.MetadataRequest{}, &meta)
-		if meta.Name != name {
-			continue
-		}
-		var definition function.DefinitionResponse
-		f.Definition(ctx, function.DefinitionRequest{}, &definition)
-		empty, err := definition.Definition.Return.NewResultData(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := function.RunResponse{Result: empty}
-		f.Run(ctx, function.RunRequest{Arguments: function.NewArgumentsData(values)}, &resp)
-		if resp.Error == nil {
-			return resp.Result.Value(), "", -1
-		}
-		if resp.Error.FunctionArgument == nil {
-			t.Fatalf("%s: the error names no argument: %s", name, resp.Error.Text)
-		}
-		return nil, resp.Error.Text, *resp.Error.FunctionArgument
-	}
-	t.Fatalf("no function %s", name)
-	return nil, "", -1
-}
-
-func stringValues(arguments []string) []attr.Value {
 	values := make([]attr.Value, len(arguments))
 	for i, a := range arguments {
 		values[i] = types.StringValue(a)
 	}
-	return values
-}
-
-// TestCalls makes the calls of testdata/calls.txt, which says what it has.
-func TestCalls(t *testing.T) {
-	t.Parallel()
-	content, err := os.ReadFile("testdata/calls.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	function := ""
-	for line := range strings.Lines(string(content)) {
-		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if strings.HasPrefix(line, "#") {
+	for _, newFunction := range functions.All() {
+		f := newFunction()
+		var meta function.MetadataResponse
+		f.Metadata(t.Context(), function.MetadataRequest{}, &meta)
+		if meta.Name != name {
 			continue
 		}
-		if len(columns) == 1 {
-			function = columns[0]
-			continue
+		var definition function.DefinitionResponse
+		f.Definition(t.Context(), function.DefinitionRequest{}, &definition)
+		empty, err := definition.Definition.Return.NewResultData(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
-		arguments, want := columns[:len(columns)-1], columns[len(columns)-1]
-		result, text, argument := call(t, function, arguments...)
-		got := fmt.Sprintf("argument %d: %s", argument, text)
-		if text == "" {
-			got = result.String()
-		} else if given := arguments[argument]; given != "" && strings.Contains(text, strconv.Quote(given)) {
-			t.Errorf("%s repeats its argument: %s", function, text)
-		}
-		if got != want {
-			t.Errorf("%s(%q):\n got %s\nwant %s", function, arguments, got, want)
+		resp := function.RunResponse{Result: empty}
+		f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData(values)}, &resp)
+		return resp.Result.Value(), resp.Error
+	}
+	t.Fatalf("no function %s", name)
+	return nil, nil
+}
+
+func TestFormatScheduledAt(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ timestamp, zone, want string }{
+		{"2040-06-30T18:45:59.9Z", "Europe/Berlin", `"2040-06-30 20:45"`},
+		{"2040-06-30T20:45:00+02:00", "UTC", `"2040-06-30 18:45"`},
+		{"2039-12-31T23:30:00Z", "Asia/Kolkata", `"2040-01-01 05:00"`},
+		{"2026-03-29T01:00:00Z", "Europe/Berlin", `"2026-03-29 03:00"`},
+		{"2026-10-25T00:30:00Z", "Europe/Berlin", "clocks show twice"},
+		{"2040-06-30 18:45", "UTC", "not an RFC 3339 time"},
+		{"2040-06-30T18:45:00Z", "Mars/Olympus", "must be a name of the tz database"},
+		{"9999-12-31T23:30:00Z", "Asia/Kolkata", "a year that `scheduled_at` cannot express"},
+	} {
+		got, err := call(t, "format_scheduled_at", test.timestamp, test.zone)
+		if err == nil && got.String() != test.want || err != nil && !strings.Contains(err.Text, test.want) {
+			t.Errorf("%s in %s: %s, %v, want %s", test.timestamp, test.zone, got, err, test.want)
 		}
 	}
 }
 
-// TestScheduleAndBack holds the two functions against each other: what format_scheduled_at gives,
-// parse_scheduled_at takes back to the same moment.
-func TestScheduleAndBack(t *testing.T) {
+func TestParseRTMPURL(t *testing.T) {
 	t.Parallel()
-	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "America/St_Johns"}
-	rapid.Check(t, func(t *rapid.T) {
-		moment := time.Unix(rapid.Int64Range(0, 2_500_000_000/60).Draw(t, "minute")*60, 0).UTC().Format(time.RFC3339)
-		zone := rapid.SampledFrom(zones).Draw(t, "zone")
-		local, text, _ := call(t, "format_scheduled_at", moment, zone)
-		if text != "" {
-			if !strings.Contains(text, "clocks show twice") {
-				t.Fatalf("format_scheduled_at(%s, %s): %s", moment, zone, text)
-			}
-			return
+	for address, want := range map[string]string{
+		"rtmp://live.example.com/app/key":                  `{"app":"app","host":"live.example.com","port":1935,"scheme":"rtmp","server_url":"rtmp://live.example.com/app","stream_key":"key"}`,
+		"RTMPS://Live.example.com/live/event-1/k-e_y":      `{"app":"live/event-1","host":"Live.example.com","port":443,"scheme":"rtmps","server_url":"RTMPS://Live.example.com/live/event-1","stream_key":"k-e_y"}`,
+		"rtmp://[2001:db8::1]:1936/app/k%2Fy?auth=a/b&x=1": `{"app":"app","host":"2001:db8::1","port":1936,"scheme":"rtmp","server_url":"rtmp://[2001:db8::1]:1936/app","stream_key":"k%2Fy?auth=a/b&x=1"}`,
+		"rtmp://live.example.com/app":                      `{"app":"app","host":"live.example.com","port":1935,"scheme":"rtmp","server_url":"rtmp://live.example.com/app","stream_key":<null>}`,
+		"rtmp://live.example.com":                          `{"app":<null>,"host":"live.example.com","port":1935,"scheme":"rtmp","server_url":"rtmp://live.example.com","stream_key":<null>}`,
+		"https://live.example.com/app/s3cret":              "does not begin with rtmp:// or rtmps://",
+		"rtmp:///app/s3cret":                               "has no host",
+		"rtmps://rtmp://live.example.com/app/s3cret":       "a second scheme",
+		"rtmp://live.example.com:x/app/s3cret":             "cannot be read as a URL",
+	} {
+		got, err := call(t, "parse_rtmp_url", address)
+		if err == nil && got.String() != want || err != nil && (!strings.Contains(err.Text, want) || strings.Contains(err.Text, "s3cret")) {
+			t.Errorf("%s: %s, %v, want %s", address, got, err, want)
 		}
-		back, text, _ := call(t, "parse_scheduled_at", local.(types.String).ValueString(), zone)
-		if text != "" || back.(types.String).ValueString() != moment {
-			t.Fatalf("%s in %s is %v and back %v %s", moment, zone, local, back, text)
-		}
-	})
-}
-
-// fataler is what a test, a fuzz target and a property have in common.
-type fataler interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-}
-
-func FuzzParseKeyPath(f *testing.F) {
-	f.Add("vod/input/c/u/f")
-	f.Add("vod//\x00/é")
-	f.Fuzz(func(t *testing.T, given string) {
-		result, text, _ := call(t, "parse_key_path", given)
-		if (result == nil) == (text == "") {
-			t.Errorf("%q: %v, %q", given, result, text)
-		}
-	})
-}
-
-// FuzzParseRTMPURL: server_url and stream_key make up the URL again.
-func FuzzParseRTMPURL(f *testing.F) {
-	f.Add("rtmp://host/app/key")
-	f.Add("rtmps://u:p@[::1]:1/a?b/c?d#e")
-	f.Fuzz(func(t *testing.T, given string) {
-		result, text, _ := call(t, "parse_rtmp_url", given)
-		if (result == nil) == (text == "") {
-			t.Errorf("%q: %v, %q", given, result, text)
-		}
-		if result == nil {
-			return
-		}
-		parts := result.(types.Object).Attributes()
-		server, key := parts["server_url"].(types.String).ValueString(), parts["stream_key"].(types.String).ValueString()
-		if joined := server + "/" + key; joined != given && server != given {
-			t.Errorf("%q is split into %q and %q", given, server, key)
-		}
-	})
+	}
 }

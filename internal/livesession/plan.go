@@ -84,7 +84,8 @@ func (r *liveSession) checkRemoval(state, plan values) (diags diag.Diagnostics) 
 	case state.flag("deletion_protection").ValueBool() && !isLifted:
 		diags.AddError("The live session is protected from deletion",
 			fmt.Sprintf("Live session %s has `deletion_protection = true` in the state, so it can be neither destroyed nor replaced. "+
-				"To allow a replacement, set `deletion_protection = false` in the same plan. To destroy it, apply `false` first. If its block is gone, add it again.", state.label()))
+				"To allow a replacement, set `deletion_protection = false` in the same plan. To destroy it, apply `false` first. If its block is gone, add it again. "+
+				"If it is a deposed object, run `terraform state rm` with the address of the resource, and apply with `on_existing = \"use\"`.", state.label()))
 	case !isFinal(state.text("status")):
 		next := "To manage it again, import its id."
 		if len(plan) == 0 {

@@ -26,8 +26,8 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	known := map[string]schema.Attribute{
 		"wait_for_status": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Statuses to wait for after a create. Default: `[\"READY\", \"SCHEDULED\"]`. With an empty set: until the session can be read. " +
-				"`ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the wait with an error unless they are in the set.",
+			MarkdownDescription: "Statuses to wait for after a create, of `PENDING`, `PROVISIONING`, `ALLOCATED`, `READY`, `STOPPING`, `STOPPED`, `TERMINATED`, `ERROR`, `SCHEDULED` and `CANCELLED`. " +
+				"`ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the wait with an error unless they are in the set. With an empty set, the create only reads the session once. Default: `[\"READY\", \"SCHEDULED\"]`.",
 			Validators: statusSet(),
 		},
 		"replace_on_status": schema.SetAttribute{
@@ -37,24 +37,24 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		},
 		"on_existing": schema.StringAttribute{
 			Optional: true,
-			MarkdownDescription: "What a create does if the account has a session that runs with exactly the arguments of the new one, as after an apply that was killed. " +
-				"`fail`: an error that names it. `use`: the resource has it from then on. `create`: another one is created, without a search, as resources with equal arguments need. " +
+			MarkdownDescription: "What a create does if a session runs with exactly the same arguments, as after a run that was killed. " +
+				"`fail`: an error names the session. `use`: the resource takes the session. `create`: another session is created, without a search. " +
 				"A session that the same apply has removed from the state is used with `fail`, too. Default: `fail`.",
 			Validators: rules(oneOf(existingFail, existingUse, existingCreate)),
 		},
 		"deletion_protection": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether a plan that destroys or replaces the session is an error, even without the resource block. `false` in the same plan allows a replacement; to destroy the session, apply `false` first. " +
-				"No plan sees `-replace` and a taint: unless `on_existing` is `create`, the apply then uses the same session again. Default: `false`.",
+			MarkdownDescription: "If true, plans that would destroy or replace the session fail, even without the resource block. `false` in the same plan allows a replacement; to destroy the session, apply `false` first. " +
+				"No plan sees `-replace` and a taint: these use the same session again, unless `on_existing` is `create`. Default: `false`.",
 		},
 		"endpoints_in_state": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether plan and state have the four endpoints, whose paths carry stream keys. With `false` they are null: " +
-				"read them with the ephemeral resource `vodlive_live_session`. Default: `true`. After a change to `true`, the next refresh reads them.",
+			MarkdownDescription: "Whether the state has the endpoints, whose paths carry stream keys. With `false` they are null: " +
+				"read them with the ephemeral resource `vodlive_live_session`. After a change to `true`, the next refresh reads them. Default: `true`.",
 		},
 		"urls_wo_version": schema.Int64Attribute{
 			Optional:            true,
-			MarkdownDescription: "Version of the write-only URLs, which take ephemeral values. Required with any of them. Raise it when one of them changes: this replaces the session.",
+			MarkdownDescription: "Version of the write-only URLs, required with any of them. Raise it when a URL changes: this replaces the session.",
 		},
 		"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
 			Create:            true,
@@ -69,8 +69,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	}
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
-			"The service has no call to change or stop a session. A change of any argument except `wait_for_status`, " +
-			"`replace_on_status`, `on_existing`, `deletion_protection`, `endpoints_in_state` and `timeouts` replaces it. The old session keeps running, as after a destroy.",
+			"A change of any argument except `wait_for_status`, `replace_on_status`, `on_existing`, `deletion_protection`, `endpoints_in_state` and `timeouts` replaces the session.",
 		Attributes: known,
 	}
 }

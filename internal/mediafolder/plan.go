@@ -121,7 +121,7 @@ func (p *planner) read(ctx context.Context, show func(line string)) map[string]f
 	}
 	p.data.Uploader.InspectFiles(ctx, p.title(), inspections, show)
 	if ctx.Err() != nil {
-		p.refuse("The run was interrupted while the files were read. Nothing was sent.")
+		p.refuse("Reading the files ended before all were read, and nothing was sent. " + providerdata.ErrorText(context.Cause(ctx)))
 		return nil
 	}
 	storedByName := p.storedByName()

@@ -49,7 +49,7 @@ func Arguments() map[string]schema.Attribute {
 		},
 		"include": schema.SetAttribute{
 			Optional: true, Computed: true, ElementType: types.StringType, Default: setdefault.StaticValue(defaultInclude),
-			Validators: patternValidators,
+			Validators: append([]validator.Set{setvalidator.SizeAtLeast(1)}, patternValidators...),
 			MarkdownDescription: "Patterns of the files to upload, as in Terraform's `fileset()`, held against the path relative to `source_dir`: `*.mp4` selects files at the top, `**/*.mp4` at any depth, `clips/**` all of a folder. " +
 				"Letter case counts. Hidden files, and files in hidden folders, are selected only by a pattern that has the dot, such as `.well-known/**`. Default: `[\"**\"]`.",
 		},
@@ -60,7 +60,7 @@ func Arguments() map[string]schema.Attribute {
 	}
 }
 
-var patternValidators = []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(), setvalidator.ValueStringsAre(isPattern)}
+var patternValidators = []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(isPattern)}
 
 func computedAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{

@@ -115,13 +115,16 @@ func (w *walker) selects(name string) (selected bool) {
 // add adds a selected file, or the problem that it has.
 func (w *walker) add(name, relative, localPath string, entry fs.DirEntry) {
 	_, twice := w.paths[name]
-	_, err := fs.Stat(w.root, relative)
+	var err error
+	if entry.Type()&fs.ModeSymlink != 0 {
+		_, err = fs.Stat(w.root, relative)
+	}
 	switch {
 	case !utf8.ValidString(relative):
 		w.problems = append(w.problems, readable(relative)+" has a name that is not UTF-8")
 	case twice:
 		w.problems = append(w.problems, name+" is the name of two files, which differ only in how their letters are encoded")
-	case err != nil && entry.Type()&fs.ModeSymlink != 0:
+	case err != nil:
 		target, _ := os.Readlink(localPath)
 		w.problems = append(w.problems, fmt.Sprintf("%s is a link to %s, which cannot be read: %s", name, readable(target), cause(err)))
 	default:

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -108,7 +107,7 @@ func (m *model) content() []byte {
 func (m *model) file() upload.File {
 	return upload.File{
 		Upload: api.Upload{Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString()},
-		Path:   disk.OnDisk(m.Source.ValueString()), Content: m.content(), Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()),
+		Path:   mediafile.OnDisk(m.Source.ValueString()), Content: m.content(), Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()),
 		Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
 }

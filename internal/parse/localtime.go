@@ -3,47 +3,47 @@ package parse
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 	"time"
+	_ "time/tzdata" // for machines without the tz database
 )
 
 // LocalTimeLayout is the layout of scheduled_at, for time.Format.
 const LocalTimeLayout = "2006-01-02 15:04"
-
-var localTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
 
 // ErrNoSuchTime is the error of LocalTime for a day or hour that no calendar or clock has.
 var ErrNoSuchTime = errors.New("this day or hour does not exist")
 
 // LocalTime parses a local time. The result has the location UTC.
 func LocalTime(value string) (time.Time, error) {
-	if !localTime.MatchString(value) {
-		return time.Time{}, fmt.Errorf("%q is not of the form YYYY-MM-DD HH:MM", value)
-	}
 	t, err := time.Parse(LocalTimeLayout, value)
-	if err != nil {
+	switch {
+	case err != nil && strings.HasSuffix(err.Error(), "out of range"):
 		return time.Time{}, fmt.Errorf("%q: %w", value, ErrNoSuchTime)
+	case err != nil || t.Format(LocalTimeLayout) != value:
+		return time.Time{}, fmt.Errorf("%q is not of the form YYYY-MM-DD HH:MM", value)
 	}
 	return t, nil
 }
 
-// ReadLocalTime reads a local time in LocalTimeLayout or in one like it.
-func ReadLocalTime(value string) (wall time.Time, ok bool) {
-	for _, layout := range []string{LocalTimeLayout, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04", "2006-1-2 15:04"} {
-		if t, err := time.Parse(layout, value); err == nil {
-			return t, true
-		}
+// ZoneRule is what a name must be.
+const ZoneRule = "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\""
+
+// Zone loads a time zone of the tz database.
+func Zone(name string) (*time.Location, error) {
+	if name == "" || name == "Local" { // which depend on the machine
+		return nil, fmt.Errorf("%q is not a time zone", name)
 	}
-	return time.Time{}, false
+	return time.LoadLocation(name)
 }
 
-// LocalTimeText returns a local time in LocalTimeLayout, or what is none as it is.
-func LocalTimeText(value string) string {
-	if wall, ok := ReadLocalTime(value); ok {
-		return wall.Format(LocalTimeLayout)
+// ZoneProblem says why a name is not a time zone. It is "" for a valid name.
+func ZoneProblem(name string) string {
+	if _, err := Zone(name); err != nil {
+		return fmt.Sprintf("is %q; it %s.", name, ZoneRule)
 	}
-	return value
+	return ""
 }
 
 // Instants returns the instants, in order, at which a clock in loc shows the local time wall: none
@@ -71,14 +71,9 @@ func inZone(wall time.Time, loc *time.Location) time.Time {
 // Around returns the last local time before and the first after the clock change that skips wall.
 func Around(wall time.Time, loc *time.Location) (before, after string) {
 	near := inZone(wall, loc)
-	begin, end := near.ZoneBounds()
-	change := begin
-	if begin.IsZero() || (!end.IsZero() && end.Sub(near).Abs() < near.Sub(begin).Abs()) {
-		change = end
+	begin, change := near.ZoneBounds()
+	if change.IsZero() || near.Sub(begin).Abs() < change.Sub(near).Abs() {
+		change = begin
 	}
-	first := change.In(loc)
-	if first.Second() != 0 {
-		first = first.Add(time.Minute)
-	}
-	return change.Add(-time.Second).In(loc).Format(LocalTimeLayout), first.Format(LocalTimeLayout)
+	return change.Add(-time.Second).In(loc).Format(LocalTimeLayout), change.In(loc).Format(LocalTimeLayout)
 }

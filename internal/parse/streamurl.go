@@ -2,7 +2,6 @@ package parse
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -31,9 +30,8 @@ func SplitStreamURL(given string) (parts StreamURL, problem string) {
 		return parts, "does not begin with rtmp:// or rtmps://"
 	case u.Hostname() == "":
 		return parts, "has no host"
-	}
-	if problem := PortProblem(u); problem != "" {
-		return parts, problem
+	case PortProblem(u) != "":
+		return parts, PortProblem(u)
 	}
 	parts = StreamURL{Scheme: u.Scheme, Host: u.Hostname(), ServerURL: given}
 	parts.Port, _ = strconv.ParseInt(portOf(u), 10, 64)
@@ -41,46 +39,42 @@ func SplitStreamURL(given string) (parts StreamURL, problem string) {
 	_, rest, _ := strings.Cut(given, "://")
 	_, path, _ := strings.Cut(rest, "/")
 	beforeQuery, _, _ := strings.Cut(path, "?")
-	last := strings.LastIndexByte(beforeQuery, '/')
-	if last < 0 {
-		last = strings.LastIndexByte(path, '/') // app?query/key
+	parts.App = path
+	if last := strings.LastIndexByte(beforeQuery, '/'); last >= 0 {
+		parts.App, parts.StreamKey = path[:last], path[last+1:]
+		parts.ServerURL = given[:len(given)-len(path)+last]
 	}
-	if last < 0 {
-		parts.App = path
-		return parts, ""
-	}
-	parts.App, parts.StreamKey = path[:last], path[last+1:]
-	parts.ServerURL = given[:len(given)-len(path)+last]
 	return parts, ""
 }
 
-// PortProblem returns what is wrong with the port of a URL, "" if nothing is. url.Parse accepts
-// every number, and host:1935:1935.
+// PortProblem returns what is wrong with the host and the port of a URL, "" if nothing is. url.Parse
+// accepts every number, host:1935:1935, and a second scheme as a host with an empty port.
 func PortProblem(u *url.URL) string {
-	if strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(u.Host, "[") {
+	number, err := strconv.Atoi(cmp.Or(u.Port(), "1"))
+	switch {
+	case strings.Contains(u.Host, ","):
+		return "has a comma in its host"
+	case strings.HasSuffix(u.Host, ":"):
+		return "has a colon without a port behind its host, or a second scheme"
+	case strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(u.Host, "["):
 		return "has two ports after its host (the address of an IPv6 host needs brackets: [::1])"
+	case err != nil || number < 1 || number > 65535:
+		return "has a port that is not between 1 and 65535"
 	}
-	if number, err := strconv.Atoi(cmp.Or(u.Port(), "1")); err == nil && number >= 1 && number <= 65535 {
-		return ""
-	}
-	if len(u.Port()) > 10 {
-		return fmt.Sprintf("has a port of %d digits, which is not between 1 and 65535", len(u.Port()))
-	}
-	return fmt.Sprintf("has the port %s, which is not between 1 and 65535", u.Port())
+	return ""
 }
 
 // SameStreamURL reports whether two texts are the same URL: they may differ in the letter case of
 // scheme and host, and one may leave out the default port.
-func SameStreamURL(a, b string) bool { return CanonicalStreamURL(a) == CanonicalStreamURL(b) }
+func SameStreamURL(a, b string) bool { return canonicalStreamURL(a) == canonicalStreamURL(b) }
 
-// CanonicalStreamURL returns the one spelling that all spellings of a URL share. What cannot be
-// read as a URL is returned as it is.
-func CanonicalStreamURL(given string) string {
+// canonicalStreamURL returns the one spelling that all spellings of a URL share. What cannot be read
+// as a URL is returned as it is.
+func canonicalStreamURL(given string) string {
 	u, err := url.Parse(given)
 	if err != nil {
 		return given
 	}
-	u.Scheme = strings.ToLower(u.Scheme)
 	u.Host = strings.ToLower(u.Hostname()) + ":" + portOf(u)
 	return u.String()
 }

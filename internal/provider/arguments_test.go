@@ -28,7 +28,6 @@ type argument struct {
 	also    attrs    // what is configured with the second value besides
 	values  []any    // two; one if the provider accepts no other
 	want    []string // what is received for each value; nil: the value itself
-	removed any      // what is received when a resource no longer has the argument; nil: it is not removed
 	once    bool     // a change of the value makes no request
 	refused bool     // the second value is an error
 }
@@ -52,7 +51,7 @@ func argumentTable(dir string) []argument {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	sums := []string{sumOf("one"), sumOf("two")}
 	file, vtt := attrs{"source": at("media/one.mp4")}, attrs{"file_name": "a.vtt"}
-	media, nested := attrs{"source_dir": at("media")}, attrs{"source_dir": at("nested")}
+	media := attrs{"source_dir": at("media")}
 	multipart := attrs{"method": "multipart"}
 	ha := match.With(attrs{"mode": "HA", "input_source_b": streamSource, "output_destination_b": streamDestination})
 	secret := match.With(attrs{"mode": "HA", "urls_wo_version": 1})
@@ -92,36 +91,20 @@ func argumentTable(dir string) []argument {
 		{of: ofFile, names: "source", in: sum, values: []any{at("media/one.mp4"), at("media/two.mp4")}, want: sums},
 		{of: upload, names: "content", in: sum, with: vtt, values: []any{"one", "two"}, want: sums},
 		{of: upload, names: "content_base64", in: sum, with: vtt, values: []any{"b25l", "dHdv"}, want: sums},
-		{of: upload, names: "content_wo", in: sum, with: vtt.With(attrs{"content_wo_version": 1}), also: attrs{"content_wo_version": 2}, values: []any{"one", "two"}, want: sums},
-		{of: ofFile, names: "file_name", in: name, with: file, values: names, removed: "one.mp4"},
-		{of: ofFile, names: "file_name", in: "multipart-create filename, object name", with: file.With(multipart), values: names, removed: "one.mp4"},
-		{of: ofFile, names: "content_type", in: mediaType, with: file, values: types, removed: "video/mp4"},
+		{of: ofFile, names: "file_name", in: name, with: file, values: names},
+		{of: upload, names: "file_name", in: "multipart-create filename, object name", with: file.With(multipart), values: names},
+		{of: ofFile, names: "content_type", in: mediaType, with: file, values: types},
 		{of: ofFile, names: "sha256", in: sum, with: file, values: []any{sums[0], sums[1]}, want: []string{sums[0], ""}, refused: true},
-		{of: ofFile, names: "sha256", in: sum, with: file.With(multipart), values: []any{sums[0], sums[1]}, want: []string{sums[0], ""}, refused: true},
-		{of: ofFile, names: "method", in: firstPart, with: file, values: []any{"multipart", "single"}, want: []string{"3", ""}, once: true},
-		{of: ofFile, names: "part_size", in: firstPart, with: multipart.With(attrs{"source": at("large/large.mp4")}), values: partSizes, once: true},
-		{of: upload, names: "content_wo_version", why: again},
+		{of: upload, names: "sha256", in: sum, with: file.With(multipart), values: []any{sums[0], sums[1]}, want: []string{sums[0], ""}, refused: true},
+		{of: upload, names: "method", in: firstPart, with: file, values: []any{"multipart", "single"}, want: []string{"3", ""}, once: true},
+		{of: upload, names: "part_size", in: firstPart, with: multipart.With(attrs{"source": at("large/large.mp4")}), values: partSizes, once: true},
 		{of: "ephemeral vodlive_upload_url", names: "file_name", in: "presign-url *", values: names},
 		{of: "ephemeral vodlive_upload_url", names: "content_type", in: "presign-url *", with: attrs{"file_name": "a.mp4"}, values: types},
 
-		{of: ofFolder, names: "source_dir", in: name, values: []any{at("media"), at("nested")}, want: []string{"one.mp4 two.mp4", "three.mp4"}},
+		{of: ofFolder, names: "source_dir", in: name, values: []any{at("media"), at("nested")}, want: []string{"one.mp4 two.mp4", "sub_three.mp4"}},
 		{of: ofFolder, names: "include", in: name, with: media, values: []any{[]string{"one*"}, []string{"two*"}}, want: []string{"one.mp4", "two.mp4"}},
 		{of: ofFolder, names: "exclude", in: name, with: media, values: []any{[]string{"two*"}, []string{"one*"}}, want: []string{"one.mp4", "two.mp4"}},
-		{of: ofFolder, names: "name_format", in: name, with: nested, values: []any{"flat", "base"}, want: []string{"sub_three.mp4", "three.mp4"}},
-		{of: ofFolder, names: "content_types", in: mediaType, with: nested, values: []any{attrs{"mp4": "a/b"}, attrs{"mp4": "c/d"}}, want: []string{"a/b", "c/d"}, removed: "video/mp4"},
-		{of: ofFolder, names: "method", in: firstPart, with: nested, values: []any{"multipart", "single"}, want: []string{"3", ""}, once: true},
-		{of: ofFolder, names: "part_size", in: firstPart, with: multipart.With(attrs{"source_dir": at("large")}), values: partSizes, once: true},
-		{
-			of: folder, names: "sha256s", in: sum, with: nested, refused: true,
-			values: []any{attrs{"sub/three.mp4": sums[0]}, attrs{"sub/three.mp4": sums[1]}}, want: []string{sums[0], ""},
-		},
-		{
-			of: folder, names: "adopt", in: name, with: media, once: true,
-			values: []any{attrs{"one.mp4": key + "one.mp4"}, attrs{"two.mp4": key + "two.mp4"}}, want: []string{"two.mp4", "one.mp4"},
-		},
-		{of: folder, names: "timeouts.update", why: own},
-		{of: upload + ", " + folder, names: "change_detection, deletion_protection, timeouts.create", why: own},
-		{of: folder, names: "id", why: "the provider refuses it"},
+		{of: upload + ", " + folder, names: "timeouts.create, timeouts.update", why: own},
 
 		{of: job + ", " + submit, names: "paths", in: "batch *", with: batch, values: []any{[]string{key + "b.mp4", key + "a.mp4"}, []string{key + "c.mp4"}}},
 		{of: job + ", " + submit, names: "service_modes", in: "batch *", with: batch, values: modes},
@@ -133,7 +116,7 @@ func argumentTable(dir string) []argument {
 
 // TestEveryArgumentIsSent applies every argument with each of two values, in a new object, as a
 // change, and in a new object of a run after one whose state was lost: another value is another
-// request, for which the ledger has nothing. Arguments that have removed are then removed. It looks
+// request, for which the ledger has nothing. It looks
 // for the value in what the service receives. The arguments of the provider block are not in the
 // table.
 func TestEveryArgumentIsSent(t *testing.T) {
@@ -200,9 +183,6 @@ func (a argument) check(t *testing.T, of, name string, first int, lost bool) {
 	}
 	values := a.values
 	steps := []int{first, (first + 1) % len(values)}
-	if a.removed != nil && kind == "resource" {
-		values, steps = append(slices.Clone(values), nil), append(steps, len(values))
-	}
 	for step, i := range steps {
 		if step > 0 && a.once {
 			return
@@ -216,7 +196,6 @@ func (a argument) check(t *testing.T, of, name string, first int, lost bool) {
 		}
 		config = config.With(nest(name, values[i]))
 		if lost && step == 1 {
-			p.End()
 			p = w.Provider(nil)
 			if kind == "resource" {
 				o = p.New(typ)
@@ -238,7 +217,7 @@ func (a argument) check(t *testing.T, of, name string, first int, lost bool) {
 		if refused := a.refused && i > 0; diags.Failed() != refused {
 			t.Errorf("%s %s = %v: want an error: %t, got %s", of, name, values[i], refused, diags)
 		}
-		a.checkReceived(t, w, stored, fmt.Sprintf("%s %s = %v (%s)", of, name, values[i], []string{"new", fmt.Sprintf("next, state lost: %t", lost), "removed"}[step]), name, i)
+		a.checkReceived(t, w, stored, fmt.Sprintf("%s %s = %v (%s)", of, name, values[i], []string{"new", fmt.Sprintf("next, state lost: %t", lost)}[step]), name, i)
 	}
 }
 
@@ -248,11 +227,6 @@ func (a argument) checkReceived(t *testing.T, w *acctest.World, stored int, what
 	t.Helper()
 	var want string
 	switch {
-	case i == len(a.values):
-		want = fmt.Sprint(a.removed)
-		if !slices.ContainsFunc(w.Journal(), func(r simulator.Request) bool { return r.Method == http.MethodPost }) {
-			t.Errorf("%s: nothing was sent", what)
-		}
 	case a.want != nil:
 		want = a.want[i]
 	default:

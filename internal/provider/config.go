@@ -1,17 +1,16 @@
 package provider
 
 import (
+	"bytes"
 	"crypto/x509"
+	"encoding/pem"
+	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
-	"runtime"
-	"slices"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -19,7 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -39,7 +37,6 @@ type settings struct {
 // never show a sensitive value. With an error, the values are not used.
 type resolver struct {
 	env     Environment
-	disk    disk.Hook
 	diags   diag.Diagnostics
 	unknown bool
 
@@ -59,80 +56,37 @@ func (v value) origin() string {
 	if v.attr != "" {
 		return "`" + v.attr + "`"
 	}
-	return "The environment variable " + v.env
+	return "the environment variable " + v.env
 }
 
-// source is origin within a sentence.
-func (v value) source() string { return strings.Replace(v.origin(), "The env", "the env", 1) }
-
 func (r *resolver) resolve(m model) *settings {
-	s := &settings{data: &providerdata.Data{}}
-	s.data.SkipRegionValidation = m.SkipRegionValidation.ValueBool()
+	s := &settings{data: &providerdata.Data{SkipRegionValidation: m.SkipRegionValidation.ValueBool()}}
 	r.unknown = m.SkipRegionValidation.IsUnknown()
 
-	s.data.LiveAddress = r.address(r.required("base_url", m.BaseURL, "VODLIVE_BASE_URL", &s.data.MissingLive))
+	s.api.LiveBaseURL = r.address(r.required("base_url", m.BaseURL, "VODLIVE_BASE_URL", &s.data.MissingLive))
 	id := r.required("access_token_id", m.AccessTokenID, "VODLIVE_ACCESS_TOKEN_ID", &s.data.MissingLive)
-	key := r.required("secret_key", m.SecretKey, "VODLIVE_SECRET_KEY", &s.data.MissingLive)
-	s.api.LiveBaseURL, s.api.AccessTokenID, s.api.SecretKey = s.data.LiveAddress, r.secret(id), r.secret(key)
+	s.api.AccessTokenID = r.secret(id)
 	if strings.Contains(s.api.AccessTokenID, ":") {
-		r.fail(id, "contains a colon", "An access token id cannot contain a colon, which ends the user name in HTTP basic credentials. If the value is `id:key`, move the part after the colon to `secret_key`.")
+		r.fail(id, "contains a colon", "An access token id has none. If the value is `id:key`, move the part after the colon to `secret_key`.")
 	}
-	s.data.LiveAccount = s.api.AccessTokenID
-	s.upload.Address = r.address(r.required("vod_base_url", m.VODBaseURL, "VODLIVE_VOD_BASE_URL", &s.data.MissingUpload))
-	s.api.VODBaseURL, s.data.UploadAddress = s.upload.Address, s.upload.Address
+	s.api.SecretKey = r.secret(r.required("secret_key", m.SecretKey, "VODLIVE_SECRET_KEY", &s.data.MissingLive))
+	s.api.VODBaseURL = r.address(r.required("vod_base_url", m.VODBaseURL, "VODLIVE_VOD_BASE_URL", &s.data.MissingUpload))
 	r.token(m, s)
+	s.data.LiveAddress, s.data.UploadAddress, s.upload.Address = s.api.LiveBaseURL, s.api.VODBaseURL, s.api.VODBaseURL
 
 	s.api.MaxRetries = int(r.number("max_retries", m.MaxRetries, "", 5, 0, 100))
 	s.api.RequestTimeout = r.duration("request_timeout", m.RequestTimeout, 30*time.Second)
 	s.api.RootCAs = r.authorities(m.CABundleFile)
-
-	r.proxies()
 	s.engine.MaxRetries = s.api.MaxRetries
 	s.engine.StallTimeout = r.duration("stall_timeout", m.StallTimeout, 60*time.Second)
 	s.engine.Concurrency = int(r.number("upload_concurrency", m.UploadConcurrency, "VODLIVE_UPLOAD_CONCURRENCY", 0, 1, 64))
 	s.engine.Bandwidth = r.number("upload_bandwidth", m.UploadBandwidth, "", 0, 1, 1<<50)
 
-	s.upload.AllowedCustomers = r.customers(m.AllowedCustomerIDs)
-	dir, isChosen := r.resumeDir(m.ResumeDir)
-	s.upload.Resume = resume.New(dir)
-	if isChosen && dir != "" {
-		if err := s.upload.Resume.Check(); err != nil {
-			r.diags.AddWarning("The folder of `resume_dir` is not used", fmt.Sprintf("%s. Uploads work without the folder, but one that is killed is sent again. "+
-				"Set `resume_dir` to a folder that belongs to you and that nobody else can write to.", err))
-		}
-	}
-	s.engine.Files = r.disk
+	s.upload.AllowedCustomers, _ = r.strings(m.AllowedCustomerIDs)
+	s.upload.Resume = r.records(m.ResumeDir)
 	s.upload.ProgressFile = r.progressFile()
 	s.data.Unknown = r.unknown
 	return s
-}
-
-// progressFile warns if progress cannot be shown: a pipeline has no /dev/tty.
-func (r *resolver) progressFile() string {
-	file, _ := r.env("VODLIVE_PROGRESS")
-	if file == "" {
-		return ""
-	}
-	if err := upload.CheckProgressFile(file); err != nil {
-		r.diags.AddWarning("The progress of uploads is not shown", fmt.Sprintf("VODLIVE_PROGRESS names `%s`, which cannot be written to: %s. "+
-			"Uploads work nevertheless. Without a terminal, as in most pipelines, name a file, and follow it with `tail -f`.", file, err))
-	}
-	return file
-}
-
-// proxies checks the variables from which net/http takes proxies. It would take a part of a
-// malformed one for a host.
-func (r *resolver) proxies() {
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
-		proxy, _ := r.env(name)
-		if proxy == "" {
-			continue
-		}
-		if problem := wire.CheckProxy(proxy); problem != "" {
-			r.fail(value{env: name}, problem, "Write it like `http://proxy.example.com:3128`. User name and password stand before the host, with a colon between them and an at sign behind them. "+
-				"Escape characters of the user name and the password that have a meaning in URLs, such as `/` as `%2F`. The value may be a secret, so it is not shown here.")
-		}
-	}
 }
 
 // text takes a value from the configuration or else from the environment. An unknown value counts
@@ -155,14 +109,15 @@ func (r *resolver) text(attr string, v attr.Value, env string) value {
 	return value{}
 }
 
+const invalid = "Invalid provider configuration"
+
 func (r *resolver) fail(v value, problem, remedy string) {
-	summary := "Invalid provider configuration"
 	detail := v.origin() + " " + problem + ". " + remedy
 	if v.attr != "" {
-		r.diags.AddAttributeError(path.Root(v.attr), summary, detail)
+		r.diags.AddAttributeError(path.Root(v.attr), invalid, detail)
 		return
 	}
-	r.diags.AddError(summary, detail)
+	r.diags.AddError(invalid, strings.ToUpper(detail[:1])+detail[1:])
 }
 
 // required is text, and adds a value that is not set to missing, in the form of
@@ -196,16 +151,14 @@ func (r *resolver) address(t value) string {
 	return u.String()
 }
 
-// secret validates a sensitive value without showing it. It returns "" if the value is unknown.
+// secret validates a sensitive value without showing it. Like the content of a file, it has no white
+// space around it. It returns "" if the value is unknown.
 func (r *resolver) secret(t value) string {
-	switch {
-	case !t.known:
-	case strings.TrimSpace(t.text) == "":
-		r.fail(t, "is blank", "Set a value, or remove it.")
-	case strings.ContainsFunc(t.text, unicode.IsControl):
-		r.fail(t, "contains a control character, such as a line break", "Remove it from the value, as `trimspace()` does in a configuration. The value is a secret and so not shown here.")
+	text := strings.TrimSpace(t.text)
+	if t.known && (text == "" || strings.ContainsFunc(text, unicode.IsControl)) {
+		r.fail(t, "is blank, or has a line break or another control character in it", "The value is a secret and so not shown here.")
 	}
-	return t.text
+	return text
 }
 
 // number reads a whole number within bounds.
@@ -215,12 +168,8 @@ func (r *resolver) number(attr string, v types.Int64, env string, byDefault, low
 		return byDefault
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(t.text), 10, 64)
-	remedy := fmt.Sprintf("Set a number from %d to %d.", low, high)
-	switch {
-	case err != nil:
-		r.fail(t, fmt.Sprintf("is %q, which is not a whole number", t.text), remedy)
-	case n < low || n > high:
-		r.fail(t, fmt.Sprintf("is %d", n), remedy)
+	if err != nil || n < low || n > high {
+		r.fail(t, fmt.Sprintf("is %q", t.text), fmt.Sprintf("Set a whole number from %d to %d.", low, high))
 	}
 	return n
 }
@@ -231,165 +180,116 @@ func (r *resolver) duration(attr string, v types.String, byDefault time.Duration
 		return byDefault
 	}
 	d, err := time.ParseDuration(t.text)
-	switch {
-	case err != nil:
-		r.fail(t, fmt.Sprintf("is %q, which is not a duration", t.text), "Write a number with a unit, such as `\"30s\"` or `\"2m\"`.")
-	case d <= 0 || d > 24*time.Hour:
-		r.fail(t, "is "+t.text, "Set a duration longer than 0 and of at most 24 hours.")
+	if err != nil || d <= 0 || d > 24*time.Hour {
+		r.fail(t, fmt.Sprintf("is %q", t.text), "Write a number with a unit, such as `\"30s\"` or `\"2m\"`, of at most 24 hours.")
 	}
 	return d
 }
 
-// customers reads `allowed_customer_ids`; nil if it is not set.
-func (r *resolver) customers(set types.Set) []string {
-	v := value{attr: "allowed_customer_ids"}
-	ids := r.strings(v, set)
-	switch {
-	case ids == nil:
-	case len(ids) == 0:
-		r.fail(v, "is empty", "Name at least one customer id, or remove it to allow every customer.")
-	case slices.ContainsFunc(ids, func(id string) bool { return strings.TrimSpace(id) == "" || strings.Contains(id, "/") }):
-		r.fail(v, "contains a text that is blank or has a slash", "Every element must be a customer id, the third part of a key path.")
-	}
-	return ids
-}
-
-// collection is a list or a set.
+// collection is a list or a set of strings.
 type collection interface {
 	attr.Value
 	Elements() []attr.Value
 }
 
-// strings reads the elements of a collection. They are nil if it is not set, not known, or has an
-// element that is null.
-func (r *resolver) strings(v value, c collection) []string {
-	if !r.text(v.attr, c, "").known {
-		return nil
-	}
-	texts := []string{}
+// strings reads the elements of a collection. known is false if it is not set, or not known.
+func (r *resolver) strings(c collection) (texts []string, known bool) {
+	r.unknown = r.unknown || c.IsUnknown()
 	for _, e := range c.Elements() {
-		t := r.text(v.attr, e, "")
-		switch {
-		case !t.set:
-			r.fail(v, "contains null", "Every element must be a string.")
-			return nil
-		case !t.known:
-			return nil
-		}
-		texts = append(texts, t.text)
+		text, _ := e.(types.String)
+		r.unknown = r.unknown || e.IsUnknown()
+		texts = append(texts, text.ValueString())
 	}
-	return texts
+	return texts, len(texts) > 0 && !r.unknown
 }
 
-// isPath reports whether a value can be meant as a path on this machine; otherwise it is an error.
-func (r *resolver) isPath(t value) bool {
-	problem, remedy := providerdata.PathProblem(t.text), "It must be a path on this machine."
-	if problem != "" && t.attr == "" && strings.HasPrefix(t.text, "~") { // Terraform's functions are for the configuration
-		problem = fmt.Sprintf("is %q, and neither Terraform nor the provider replaces the ~ by a home folder", t.text)
-		remedy = "Write $HOME in place of ~, as in export " + t.env + "=\"$HOME" + t.text[1:] + "\"."
+// checkPath reports a value that cannot be meant as a path on this machine.
+func (r *resolver) checkPath(t value) {
+	if problem := providerdata.PathProblem(t.text); t.known && problem != "" {
+		r.fail(t, problem, "It must be a path on this machine.")
 	}
-	if problem != "" {
-		r.fail(t, problem, remedy)
-	}
-	return problem == ""
 }
 
 // authorities adds the bundle to the certificate pool of the system.
 func (r *resolver) authorities(v types.String) *x509.CertPool {
 	t := r.text("ca_bundle_file", v, "VODLIVE_CA_BUNDLE_FILE")
-	if !t.known || !r.isPath(t) || r.withoutFiles {
-		return nil
-	}
-	const remedy = "Set the path of a PEM file with at least one certificate."
-	content, err := readBundle(t.text)
-	if err != nil {
-		r.fail(t, fmt.Sprintf("names %q, which cannot be read: %s", t.text, err), remedy)
+	if !t.known || r.withoutFiles {
 		return nil
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
-	if !pool.AppendCertsFromPEM(content) {
-		r.fail(t, fmt.Sprintf("names %q, which contains no certificate in PEM format", t.text), remedy)
-		return nil
+	content, err := os.ReadFile(t.text)
+	if err == nil {
+		err = addCertificates(pool, content)
+	}
+	if err != nil {
+		r.fail(t, "cannot be used: "+err.Error(), "Set the path of a PEM file of which every block is a certificate.")
 	}
 	return pool
 }
 
-// bundleLimit, in bytes, is the size of the largest bundle that is read.
-const bundleLimit = 8 << 20
-
-// readBundle reads a file. Its errors lack the path.
-func readBundle(name string) ([]byte, error) {
-	f, info, err := disk.Open(name)
-	if err != nil {
-		return nil, err
+// addCertificates reads every block of a PEM file, and fails if one is no certificate: a block that
+// is left out would only show when a connection fails.
+func addCertificates(pool *x509.CertPool, content []byte) error {
+	const begin = "-----BEGIN "
+	blocks := bytes.Split(content, []byte(begin))[1:]
+	if len(blocks) == 0 {
+		return errors.New("it has no block in PEM format")
 	}
-	defer func() { _ = f.Close() }()
-	if info.Size() > bundleLimit {
-		return nil, fmt.Errorf("it has %d bytes, more than the limit of %d", info.Size(), bundleLimit)
+	for i, text := range blocks {
+		block, _ := pem.Decode(append([]byte(begin), text...))
+		if block == nil {
+			return fmt.Errorf("block %d is damaged", i+1)
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil || block.Type != "CERTIFICATE" {
+			return fmt.Errorf("block %d (%s) is no certificate", i+1, block.Type)
+		}
+		pool.AddCert(certificate)
 	}
-	content, err := io.ReadAll(io.LimitReader(f, bundleLimit))
-	return content, disk.Cause(err)
+	return nil
 }
 
-// resumeDir returns the folder for upload records, and whether the user has chosen it. Unlike in
-// other settings, an empty value counts: it turns the records off.
-func (r *resolver) resumeDir(v types.String) (dir string, isChosen bool) {
-	if t := r.text("resume_dir", v, ""); t.set {
-		if t.known && t.text != "" {
-			r.isPath(t)
-		}
-		return t.text, true
+// records opens the folder for upload records. Unlike in other settings, an empty value counts: it
+// turns the records off. A folder that the user has not set is used if it can be.
+func (r *resolver) records(v types.String) *resume.Store {
+	t := r.text("resume_dir", v, "VODLIVE_RESUME_DIR")
+	_, emptied := r.env("VODLIVE_RESUME_DIR")
+	if !t.set && !emptied {
+		t.text, _ = os.UserCacheDir() // "" without a home folder, as in some containers
+		return resume.New(t.text)
 	}
-	if dir, ok := r.env("VODLIVE_RESUME_DIR"); ok {
-		if dir != "" {
-			r.isPath(value{text: dir, env: "VODLIVE_RESUME_DIR"})
-		}
-		return dir, true
+	if t.text != "" {
+		r.checkPath(t)
 	}
-	return userCacheDir(r.env), false
+	store := resume.New(t.text)
+	if t.text == "" || r.withoutFiles {
+		return store
+	}
+	if err := store.Check(); err != nil {
+		r.diags.AddWarning("The folder of `resume_dir` is not used", fmt.Sprintf("%s. Uploads work without the folder, but one that is killed is sent again. "+
+			"Set `resume_dir` to a folder that belongs to you and that nobody else can write to.", err))
+	}
+	return store
 }
 
-// userCacheDir is os.UserCacheDir with an injected environment, in which a relative XDG_CACHE_HOME
-// is not an error. It is "" without a home folder, as in some containers.
-func userCacheDir(env Environment) string {
-	variable, below := "HOME", ".cache"
-	switch runtime.GOOS {
-	case "windows":
-		variable, below = "LocalAppData", ""
-	case "darwin":
-		below = "Library/Caches"
-	default:
-		if dir, _ := env("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
-			return dir
-		}
+// progressFile warns if progress cannot be shown: a pipeline has no /dev/tty.
+func (r *resolver) progressFile() string {
+	file, _ := r.env("VODLIVE_PROGRESS")
+	if file == "" {
+		return ""
 	}
-	if dir, _ := env(variable); filepath.IsAbs(dir) {
-		return filepath.Join(dir, below)
+	if err := upload.CheckProgressFile(file); err != nil {
+		r.diags.AddWarning("The progress of uploads is not shown", fmt.Sprintf("VODLIVE_PROGRESS names `%s`, which cannot be written to: %s. "+
+			"Uploads work nevertheless. Without a terminal, as in most pipelines, name a file, and follow it with `tail -f`.", file, err))
 	}
-	return ""
+	return file
 }
 
-// userAgent names the provider and the CLI, and appends TF_APPEND_USER_AGENT, as HashiCorp's SDK
-// does, without what a header cannot contain.
-func userAgent(version, terraformVersion string, env Environment) string {
-	agent := "terraform-provider-vodlive/" + version
-	if terraformVersion != "" {
-		agent += " Terraform/" + terraformVersion
-	}
+// userAgent names the provider, and appends TF_APPEND_USER_AGENT, as HashiCorp's SDK does.
+func userAgent(version string, env Environment) string {
 	extra, _ := env("TF_APPEND_USER_AGENT")
-	if extra = strings.TrimSpace(strings.Join(strings.FieldsFunc(extra, unicode.IsControl), " ")); extra != "" {
-		agent += " " + extra
-	}
-	var ascii strings.Builder
-	for _, b := range []byte(agent) {
-		if b < utf8.RuneSelf {
-			ascii.WriteByte(b)
-		} else {
-			fmt.Fprintf(&ascii, "%%%02X", b)
-		}
-	}
-	return ascii.String()
+	return strings.TrimSpace("terraform-provider-vodlive/" + version + " " + strings.TrimSpace(extra))
 }

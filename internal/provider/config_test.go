@@ -5,225 +5,207 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"fmt"
-	"io/fs"
 	"math/big"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 const secret = "a-very-secret-value"
 
-// TestConfigureRefuses holds every rule of the provider configuration: what is said, and which
+// TestConfigureRefuses holds the rules of the provider configuration: what is said, and which
 // attribute or variable it names. No text may show a sensitive value.
 func TestConfigureRefuses(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	notPEM := filepath.Join(folder, "not.pem")
-	if err := os.WriteFile(notPEM, []byte("hello"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	huge := filepath.Join(folder, "huge.pem")
-	if err := os.WriteFile(huge, make([]byte, 8<<20+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, tc := range map[string]struct {
-		env       map[string]string
-		config    attrs
-		attribute string // "" = the diagnostic has no path
-		detail    []string
-	}{
-		"base_url without scheme":       {config: attrs{"base_url": "api.example.com"}, attribute: "base_url", detail: []string{"`base_url` is not a usable address", "https://"}},
-		"base_url plain http":           {config: attrs{"base_url": "http://api.example.com"}, attribute: "base_url", detail: []string{"`base_url`", "https"}},
-		"base_url with query":           {config: attrs{"base_url": "https://api.example.com/?x=" + secret}, attribute: "base_url", detail: []string{"query"}},
-		"base_url with user info":       {config: attrs{"base_url": "https://u:" + secret + "@api.example.com"}, attribute: "base_url", detail: []string{"`base_url`"}},
-		"base_url blank":                {config: attrs{"base_url": "  "}, attribute: "base_url", detail: []string{"`base_url`"}},
-		"VODLIVE_BASE_URL bad":          {env: map[string]string{"VODLIVE_BASE_URL": "ftp://x"}, detail: []string{"The environment variable VODLIVE_BASE_URL is not a usable address"}},
-		"vod_base_url bad":              {config: attrs{"vod_base_url": "https://"}, attribute: "vod_base_url", detail: []string{"`vod_base_url`"}},
-		"access_token_id blank":         {config: attrs{"access_token_id": ""}, attribute: "access_token_id", detail: []string{"`access_token_id` is blank"}},
-		"access_token_id colon":         {config: attrs{"access_token_id": "id:" + secret}, attribute: "access_token_id", detail: []string{"colon", "`secret_key`"}},
-		"secret_key line break":         {config: attrs{"secret_key": secret + "\r\nX-Evil: 1"}, attribute: "secret_key", detail: []string{"control character"}},
-		"VODLIVE_SECRET_KEY blank":      {env: map[string]string{"VODLIVE_SECRET_KEY": "   "}, detail: []string{"The environment variable VODLIVE_SECRET_KEY is blank"}},
-		"id_token line break":           {config: attrs{"id_token": secret + "\n"}, attribute: "id_token", detail: []string{"control character", "trimspace()"}},
-		"VODLIVE_ID_TOKEN line break":   {env: map[string]string{"VODLIVE_ID_TOKEN": secret + "\nx"}, detail: []string{"The environment variable VODLIVE_ID_TOKEN contains a control character"}},
-		"two token sources":             {config: attrs{"id_token": secret, "id_token_file": "f"}, attribute: "id_token_file", detail: []string{"`id_token` and `id_token_file` are set together"}},
-		"token and command":             {config: attrs{"id_token": secret, "id_token_command": []string{"p"}}, attribute: "id_token_command", detail: []string{"set together"}},
-		"two token variables":           {env: map[string]string{"VODLIVE_ID_TOKEN": secret, "VODLIVE_ID_TOKEN_FILE": "f"}, detail: []string{"VODLIVE_ID_TOKEN and VODLIVE_ID_TOKEN_FILE are both set"}},
-		"id_token_file blank":           {config: attrs{"id_token_file": " "}, attribute: "id_token_file", detail: []string{"is blank"}},
-		"id_token_command empty":        {config: attrs{"id_token_command": []string{}}, attribute: "id_token_command", detail: []string{"names no program"}},
-		"id_token_command null element": {config: attrs{"id_token_command": []any{"p", nil}}, attribute: "id_token_command", detail: []string{"contains null"}},
-		"id_token_file below ~":         {config: attrs{"id_token_file": "~/token"}, attribute: "id_token_file", detail: []string{"`id_token_file` is \"~/token\"", "pathexpand(\"~/token\")"}},
-		"resume_dir below ~":            {config: attrs{"resume_dir": "~/resume"}, attribute: "resume_dir", detail: []string{"pathexpand(\"~/resume\")"}},
-		"ca_bundle_file as a URL":       {config: attrs{"ca_bundle_file": "https://" + secret + "/ca.pem"}, attribute: "ca_bundle_file", detail: []string{"`ca_bundle_file` is a URL"}},
-		"VODLIVE_ID_TOKEN_FILE below ~": {env: map[string]string{"VODLIVE_ID_TOKEN_FILE": "~/token"}, detail: []string{"The environment variable VODLIVE_ID_TOKEN_FILE is \"~/token\""}},
-		"id_token_command as one text":  {config: attrs{"id_token_command": []string{"vault read -field=token media/id"}}, attribute: "id_token_command", detail: []string{"names the program \"vault read -field=token media/id\"", "separate elements", "begin it with `./`"}},
-		"id_token_command with ~":       {config: attrs{"id_token_command": []string{"~/token.sh"}}, attribute: "id_token_command", detail: []string{"~", "pathexpand("}},
-		"max_retries negative":          {config: attrs{"max_retries": -1}, attribute: "max_retries", detail: []string{"`max_retries` is -1", "from 0 to 100"}},
-		"HTTPS_PROXY with a slash":      {env: map[string]string{"HTTPS_PROXY": "http://joe:" + secret + "/x@proxy.example.com:3128"}, detail: []string{"The environment variable HTTPS_PROXY is not the URL of a proxy", "`%2F`"}},
-		"http_proxy without a host":     {env: map[string]string{"http_proxy": "http://:3128"}, detail: []string{"The environment variable http_proxy is not the URL of a proxy"}},
-		"max_retries huge":              {config: attrs{"max_retries": int64(1 << 40)}, attribute: "max_retries", detail: []string{"from 0 to 100"}},
-		"request_timeout no unit":       {config: attrs{"request_timeout": "30"}, attribute: "request_timeout", detail: []string{"`request_timeout` is \"30\", which is not a duration"}},
-		"request_timeout zero":          {config: attrs{"request_timeout": "0s"}, attribute: "request_timeout", detail: []string{"longer than 0"}},
-		"stall_timeout no unit":         {config: attrs{"stall_timeout": "x"}, attribute: "stall_timeout", detail: []string{"`stall_timeout` is \"x\", which is not a duration"}},
-		"stall_timeout negative":        {config: attrs{"stall_timeout": "-5s"}, attribute: "stall_timeout", detail: []string{"longer than 0"}},
-		"stall_timeout huge":            {config: attrs{"stall_timeout": "999h"}, attribute: "stall_timeout", detail: []string{"24 hours"}},
-		"upload_concurrency zero":       {config: attrs{"upload_concurrency": 0}, attribute: "upload_concurrency", detail: []string{"from 1 to 64"}},
-		"concurrency variable no digit": {env: map[string]string{"VODLIVE_UPLOAD_CONCURRENCY": "many"}, detail: []string{`The environment variable VODLIVE_UPLOAD_CONCURRENCY is "many"`}},
-		"concurrency variable huge":     {env: map[string]string{"VODLIVE_UPLOAD_CONCURRENCY": "1000"}, detail: []string{"from 1 to 64"}},
-		"upload_bandwidth zero":         {config: attrs{"upload_bandwidth": 0}, attribute: "upload_bandwidth", detail: []string{"`upload_bandwidth` is 0"}},
-		"allowed_customer_ids empty":    {config: attrs{"allowed_customer_ids": []string{}}, attribute: "allowed_customer_ids", detail: []string{"`allowed_customer_ids` is empty"}},
-		"allowed_customer_ids blank":    {config: attrs{"allowed_customer_ids": []string{" "}}, attribute: "allowed_customer_ids", detail: []string{"blank or has a slash"}},
-		"allowed_customer_ids key path": {config: attrs{"allowed_customer_ids": []string{"vod/input/c"}}, attribute: "allowed_customer_ids", detail: []string{"blank or has a slash"}},
-		"allowed_customer_ids null":     {config: attrs{"allowed_customer_ids": []any{nil}}, attribute: "allowed_customer_ids", detail: []string{"contains null"}},
-		"ca_bundle_file missing":        {config: attrs{"ca_bundle_file": filepath.Join(folder, "none.pem")}, attribute: "ca_bundle_file", detail: []string{"cannot be read", "no such file"}},
-		"ca_bundle_file folder":         {config: attrs{"ca_bundle_file": folder}, attribute: "ca_bundle_file", detail: []string{"which cannot be read: it is a folder"}},
-		"ca_bundle_file device":         {config: attrs{"ca_bundle_file": os.DevNull}, attribute: "ca_bundle_file", detail: []string{"which cannot be read: it is not a regular file"}},
-		"ca_bundle_file huge":           {config: attrs{"ca_bundle_file": huge}, attribute: "ca_bundle_file", detail: []string{"it has 8388609 bytes, more than the limit of 8388608"}},
-		"ca_bundle_file no certificate": {config: attrs{"ca_bundle_file": notPEM}, attribute: "ca_bundle_file", detail: []string{"contains no certificate"}},
-		"VODLIVE_CA_BUNDLE_FILE":        {env: map[string]string{"VODLIVE_CA_BUNDLE_FILE": notPEM}, detail: []string{"The environment variable VODLIVE_CA_BUNDLE_FILE names"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			diags := acctest.NewProvider(t, tc.env).Configure(tc.config)
-			if len(diags) != 1 || diags[0].Severity != tfprotov6.DiagnosticSeverityError {
-				t.Fatalf("want one error, got %s", diags)
-			}
-			d := diags[0]
-			// Validating finds the same, but for what the environment and the disk decide.
-			validated := acctest.NewProvider(t, tc.env).ValidateProvider(tc.config)
-			if tc.attribute == "" || strings.Contains(d.Detail, "`ca_bundle_file` names") {
-				validated.Must(t)
-			} else if len(validated) != 1 || validated[0].Summary != d.Summary || !validated[0].Attribute.Equal(d.Attribute) {
-				t.Errorf("validating says %s, configuring %s", validated, diags)
-			}
-			for _, part := range tc.detail {
-				if !strings.Contains(d.Detail, part) {
-					t.Errorf("the detail lacks %q: %s", part, d.Detail)
-				}
-			}
-			var want *tftypes.AttributePath
-			if tc.attribute != "" {
-				want = tftypes.NewAttributePath().WithAttributeName(tc.attribute)
-			}
-			if !d.Attribute.Equal(want) {
-				t.Errorf("attribute path %s, want %s", d.Attribute, want)
-			}
-			if strings.Contains(d.Summary+d.Detail, secret) {
-				t.Errorf("the text shows a secret: %s", d.Detail)
-			}
-		})
-	}
-}
-
-// TestConfigureAccepts holds what must not be refused: halves of a configuration, unknown values,
-// precedence that makes a bad variable irrelevant.
-func TestConfigureAccepts(t *testing.T) {
-	t.Parallel()
-	bundle := filepath.Join(t.TempDir(), "ca.pem")
-	writeCertificate(t, bundle)
-	for name, tc := range map[string]struct {
+	env := func(name, value string) map[string]string { return map[string]string{name: value} }
+	for name, test := range map[string]struct {
 		env    map[string]string
 		config attrs
+		want   string
 	}{
-		"nothing":                    {},
-		"live only":                  {config: attrs{"base_url": "https://a.example", "access_token_id": "i", "secret_key": "s"}},
-		"upload only":                {config: attrs{"vod_base_url": "https://a.example:8443/prefix/", "id_token": "t"}},
-		"loopback http":              {config: attrs{"base_url": "http://127.0.0.1:8080", "vod_base_url": "http://localhost:1"}},
-		"unknown everything":         {config: attrs{"base_url": acctest.Unknown, "secret_key": acctest.Unknown, "id_token": acctest.Unknown, "resume_dir": acctest.Unknown, "request_timeout": acctest.Unknown}},
-		"unknown customers":          {config: attrs{"allowed_customer_ids": acctest.Unknown}},
-		"unknown customer":           {config: attrs{"allowed_customer_ids": []any{"a", acctest.Unknown}}},
-		"a program with a blank":     {config: attrs{"id_token_command": []string{"/opt/my tools/token", "media"}}},
-		"unknown command":            {config: attrs{"id_token_command": acctest.Unknown}},
-		"configuration over bad env": {env: map[string]string{"VODLIVE_BASE_URL": "nonsense", "VODLIVE_UPLOAD_CONCURRENCY": "many"}, config: attrs{"base_url": "https://a.example", "upload_concurrency": 2}},
-		"source in configuration over both in env": {env: map[string]string{"VODLIVE_ID_TOKEN": "a", "VODLIVE_ID_TOKEN_FILE": "b"}, config: attrs{"id_token_command": []string{"p"}}},
-		"empty variables count as unset":           {env: map[string]string{"VODLIVE_BASE_URL": "", "VODLIVE_SECRET_KEY": "", "VODLIVE_ID_TOKEN": ""}},
-		"ca bundle":                                {config: attrs{"ca_bundle_file": bundle}},
-		"missing token file is not read here":      {config: attrs{"id_token_file": "/nowhere"}},
+		"an address":                  {nil, attrs{"base_url": "http://api.example.com"}, "`base_url` is not a usable address: the address is plain http"},
+		"an address with user info":   {nil, attrs{"base_url": "https://u:" + secret + "@api.example.com"}, "`base_url` is not a usable address"},
+		"an address of the API":       {nil, attrs{"vod_base_url": "https://api.example.com/vod/v1"}, "remove /vod/v1"},
+		"an address in a variable":    {env("VODLIVE_BASE_URL", "ftp://x"), nil, "The environment variable VODLIVE_BASE_URL is not a usable address"},
+		"a blank secret":              {nil, attrs{"access_token_id": ""}, "`access_token_id` is blank"},
+		"an id with its key":          {nil, attrs{"access_token_id": "id:" + secret}, "`access_token_id` contains a colon"},
+		"a secret of two lines":       {nil, attrs{"secret_key": secret + "\nX-Evil: 1"}, "`secret_key` is blank, or has a line break"},
+		"a variable of two lines":     {env("VODLIVE_ID_TOKEN", secret+"\nx"), nil, "The environment variable VODLIVE_ID_TOKEN is blank, or has a line break"},
+		"two token sources":           {nil, attrs{"id_token": secret, "id_token_file": "f"}, "`id_token` and `id_token_file` are set together"},
+		"two token variables":         {map[string]string{"VODLIVE_ID_TOKEN": secret, "VODLIVE_ID_TOKEN_FILE": "f"}, nil, "VODLIVE_ID_TOKEN and VODLIVE_ID_TOKEN_FILE are both set"},
+		"a home folder":               {nil, attrs{"id_token_file": "~/token"}, `pathexpand("~/token")`},
+		"a home folder in a variable": {env("VODLIVE_ID_TOKEN_FILE", "~/token"), nil, "The environment variable VODLIVE_ID_TOKEN_FILE is \"~/token\""},
+		"an empty command":            {nil, attrs{"id_token_command": []string{}}, "must contain at least 1 elements"},
+		"a command line":              {nil, attrs{"id_token_command": []string{"vault read media/id"}}, "Program and arguments are separate elements"},
+		"a number":                    {nil, attrs{"max_retries": -1}, "Set a whole number from 0 to 100"},
+		"a number in a variable":      {env("VODLIVE_UPLOAD_CONCURRENCY", "many"), nil, `The environment variable VODLIVE_UPLOAD_CONCURRENCY is "many"`},
+		"a duration":                  {nil, attrs{"request_timeout": "30"}, "Write a number with a unit"},
+		"no customer":                 {nil, attrs{"allowed_customer_ids": []string{}}, "must contain at least 1 elements"},
+		"a key path as a customer":    {nil, attrs{"allowed_customer_ids": []string{"vod/input/c"}}, "must be a customer id"},
+		"no bundle":                   {nil, attrs{"ca_bundle_file": "/no/such/file"}, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diags := acctest.NewProvider(t, tc.env).ValidateProvider(tc.config); len(diags) != 0 {
-				t.Errorf("validating says %s", diags)
-			}
-			if diags := acctest.NewProvider(t, tc.env).Configure(tc.config); len(diags) != 0 {
-				t.Errorf("want no diagnostics, got %s", diags)
+			p := acctest.NewProvider(t, test.env)
+			diags := append(p.ValidateProvider(test.config), p.Configure(test.config)...)
+			if !diags.Failed() || !strings.Contains(diags.String(), test.want) || strings.Contains(diags.String(), secret) {
+				t.Errorf("got %s, want %s", diags, test.want)
 			}
 		})
 	}
 }
 
-// TestDefaultResumeDir: a relative XDG_CACHE_HOME does not count, and does not turn the records
-// off.
-func TestDefaultResumeDir(t *testing.T) {
+// TestConfigureAccepts configures a provider with what is unusual, but right.
+func TestConfigureAccepts(t *testing.T) {
 	t.Parallel()
-	for _, cache := range []string{"", "relative"} {
-		w := acctest.NewWorld(t, simulator.Options{})
-		home := t.TempDir()
-		delete(w.Env, "VODLIVE_RESUME_DIR")
-		w.Env["HOME"], w.Env["LocalAppData"], w.Env["XDG_CACHE_HOME"] = home, home, cache
-		if diags := upload(t, w.Provider(nil), "multipart"); len(diags) > 0 {
-			t.Fatal(diags)
-		}
-		found := false
-		_ = filepath.WalkDir(home, func(_ string, d fs.DirEntry, _ error) error {
-			found = found || d.Name() == resume.Folder
-			return nil
-		})
-		if !found {
-			t.Errorf("XDG_CACHE_HOME=%q: no folder of records is below the home folder", cache)
-		}
-	}
-}
-
-// TestAppendedUserAgent: what a header cannot carry is percent-encoded, and stops nothing.
-func TestAppendedUserAgent(t *testing.T) {
-	t.Parallel()
-	for appended, want := range map[string]string{
-		"":                            "",
-		"ci/7 (job a; b)":             " ci/7 (job a; b)",
-		"Zürich/1 50%":                " Z%C3%BCrich/1 50%",
-		" a\r\nX-Evil: 1\x00\t\x7fb ": " a X-Evil: 1 b",
-		"\xff\xfe":                    " %FF%FE",
-		"\u0085":                      "",
+	for name, config := range map[string]attrs{
+		"nothing":        nil,
+		"unknown values": {"base_url": acctest.Unknown, "id_token": acctest.Unknown, "id_token_command": acctest.Unknown, "allowed_customer_ids": acctest.Unknown, "max_retries": acctest.Unknown},
+		"no records":     {"resume_dir": ""},
+		"all":            {"base_url": "https://a.example.com/x/", "vod_base_url": "https://b.example.com", "access_token_id": "i", "secret_key": "k", "id_token": "t", "max_retries": 0, "request_timeout": "1s", "upload_concurrency": 64},
 	} {
-		t.Run(fmt.Sprintf("%q", appended), func(t *testing.T) {
-			t.Parallel()
-			w := acctest.NewWorld(t, simulator.Options{})
-			w.Env["TF_APPEND_USER_AGENT"] = appended
-			if _, diags := w.Provider(nil).Open("vodlive_upload_url", attrs{"file_name": "a.mp4"}); len(diags) != 0 {
-				t.Fatal(diags)
-			}
-			agent := w.Journal()[0].Header.Get("User-Agent")
-			if _, got, _ := strings.Cut(agent, " Terraform/"); strings.TrimLeft(got, "0123456789.") != want {
-				t.Errorf("got %q, want it to end in %q", agent, want)
-			}
-		})
+		p := acctest.NewProvider(t, map[string]string{"VODLIVE_UPLOAD_CONCURRENCY": "8"})
+		if diags := append(p.ValidateProvider(config), p.Configure(config)...); len(diags) > 0 {
+			t.Errorf("%s: %s", name, diags)
+		}
 	}
 }
 
-func writeCertificate(t *testing.T, path string) {
+// certificate returns a certificate in PEM format.
+func certificate(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(1)}, &x509.Certificate{}, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+// TestBundle: a bundle is read whole, or refused by its block.
+func TestBundle(t *testing.T) {
+	t.Parallel()
+	one := certificate(t)
+	for content, want := range map[string]string{
+		one + "# a comment\n" + one:               "",
+		"\ufeff" + one:                            "",
+		strings.TrimSpace(one) + one:              "",
+		"hello":                                   "it has no block",
+		one + strings.Replace(one, "MI", "M!", 1): "block 2",
+		one + strings.ReplaceAll(one, "CERTIFICATE", "PRIVATE KEY"):   "block 2 (PRIVATE KEY) is no certificate",
+		strings.ReplaceAll(one, "CERTIFICATE", "TRUSTED CERTIFICATE"): "block 1 (TRUSTED CERTIFICATE)",
+		one + "-----BEGIN CERTIFICATE-----\nTUlJ":                     "block 2 is damaged",
+	} {
+		path := filepath.Join(t.TempDir(), "ca.pem")
+		writeFile(t, path, content)
+		diags := acctest.NewProvider(t, map[string]string{"VODLIVE_CA_BUNDLE_FILE": path}).Configure(nil)
+		if diags.Failed() != (want != "") || !strings.Contains(diags.String(), want) {
+			t.Errorf("%.40q…: got %s, want %s", content, diags, want)
+		}
+	}
+}
+
+// TestResumeDir: a folder that the user has set, and that cannot be used, is a warning.
+func TestResumeDir(t *testing.T) {
+	t.Parallel()
+	open := filepath.Join(t.TempDir(), "open")
+	shared := filepath.Join(open, "terraform-provider-vodlive")
+	if err := os.MkdirAll(shared, 0o777); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Chmod(shared, 0o777); err != nil { // #nosec G302 -- what is refused
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	writeFile(t, file, "")
+	for dir, warns := range map[string]bool{t.TempDir(): false, "": false, open: true, file: true} {
+		diags := acctest.NewProvider(t, nil).Configure(attrs{"resume_dir": dir})
+		if diags.Failed() || (len(diags) == 1 && diags[0].Severity == tfprotov6.DiagnosticSeverityWarning) != warns {
+			t.Errorf("%s: %s", dir, diags)
+		}
+	}
+}
+
+// TestMissingSettings: what is missing is named by whatever needs it, with its variable.
+func TestMissingSettings(t *testing.T) {
+	t.Parallel()
+	p := acctest.NewProvider(t, map[string]string{"VODLIVE_SECRET_KEY": ""})
+	p.Configure(nil).Must(t)
+	for typ, wants := range map[string][]string{
+		"vodlive_regions": {"`base_url` (or VODLIVE_BASE_URL)", "`secret_key` (or VODLIVE_SECRET_KEY, which is set but empty)"},
+	} {
+		for _, want := range wants {
+			if got := read(p, typ, nil).String(); !strings.Contains(got, want) {
+				t.Errorf("%s: got %s, want %s", typ, got, want)
+			}
+		}
+	}
+}
+
+// TestTrimmedSecrets: a line break at the end of a variable is none of the secret.
+func TestTrimmedSecrets(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	for _, name := range []string{"VODLIVE_SECRET_KEY", "VODLIVE_ACCESS_TOKEN_ID", "VODLIVE_ID_TOKEN"} {
+		w.Env[name] += " \r\n"
+	}
+	p := w.Provider(nil)
+	append(read(p, "vodlive_regions", nil), upload(t, p, "single")...).Must(t)
+}
+
+// token is a JWT that expires after some time.
+func token(lifetime time.Duration) string {
+	claims := fmt.Appendf(nil, `{"exp":%d}`, time.Now().Add(lifetime).Unix())
+	return "eyJhbGciOiJub25lIn0." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln"
+}
+
+// TestExpiredToken: a plan that needs the identity token says when it has expired.
+func TestExpiredToken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		w.Env["VODLIVE_ID_TOKEN"] = token(-time.Minute)
+		p := w.Provider(nil)
+		config := clip(t, "single")
+		diags := p.Plan(p.New("vodlive_media_upload"), config).Diags
+		want := "The environment variable VODLIVE_ID_TOKEN has a token that expired at " + time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)
+		if !diags.Failed() || !strings.Contains(strings.ToLower(diags.String()), strings.ToLower(want)) {
+			t.Errorf("got %s, want %s", diags, want)
+		}
+	})
+}
+
+// TestRenewedToken has the token of a file expire and be renewed during an upload.
+func TestRenewedToken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first, renewed := token(time.Minute), token(time.Hour)
+		file := filepath.Join(t.TempDir(), "token")
+		writeFile(t, file, first)
+		w := acctest.NewWorld(t, simulator.Options{IDToken: first})
+		delete(w.Env, "VODLIVE_ID_TOKEN")
+		p := w.Provider(attrs{"id_token_file": file, "stall_timeout": "1h"})
+		w.Hook(simulator.CallPutObject, func(*http.Request) {
+			w.SetIDToken(renewed)
+			writeFile(t, file, renewed)
+			<-time.After(2 * time.Minute)
+		})
+		upload(t, p, "single").Must(t)
+		batch(p, w.Objects()[0].KeyPath).Must(t)
+	})
 }

@@ -58,7 +58,7 @@ func clip(t *testing.T, method string) attrs {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "clip.mp4")
 	writeFile(t, file, "the content")
-	return attrs{"source": file, "method": method, "change_detection": "stat"}
+	return attrs{"source": file, "method": method}
 }
 
 // batch submits a batch job on a file.

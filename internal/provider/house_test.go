@@ -136,9 +136,6 @@ func TestCollectionsAreSensitiveAsAWhole(t *testing.T) {
 			collections[a.path] = true
 		}
 	}
-	if len(collections) == 0 {
-		t.Error("no list or map was looked at")
-	}
 	for _, a := range all {
 		for path := a.path; a.Sensitive && strings.Contains(path, "."); {
 			path = path[:strings.LastIndex(path, ".")]

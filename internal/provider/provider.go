@@ -7,7 +7,6 @@ package provider
 import (
 	"context"
 	"net"
-	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -26,7 +25,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/processmedia"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -36,22 +34,20 @@ var (
 	_ provider.ProviderWithEphemeralResources = (*vodlive)(nil)
 	_ provider.ProviderWithActions            = (*vodlive)(nil)
 	_ provider.ProviderWithFunctions          = (*vodlive)(nil)
+	_ provider.ProviderWithValidateConfig     = (*vodlive)(nil)
 )
 
 type vodlive struct {
 	version  string
 	machine  Machine
 	redactor *redact.Redactor
-	ledger   atomic.Pointer[resume.Ledger] // nil before Configure
 }
 
 // Machine is what a provider process runs on. Tests give each process its own.
 type Machine struct {
 	Env  Environment
 	Dial Dial      // nil uses TCP
-	Disk disk.Hook // for what is in resume_dir, files that are sent and the file of a token; nil uses the disk as it is
-	Dir  string    // in which the CLI runs; "" is the folder of this process
-	Run  string    // identifies the CLI that started the process; "" is not known
+	Disk disk.Hook // for files that are sent; nil uses the disk as it is
 }
 
 // Environment looks up a variable as os.LookupEnv does.
@@ -65,42 +61,47 @@ func (p *vodlive) Metadata(_ context.Context, _ provider.MetadataRequest, resp *
 	resp.Version = p.version
 }
 
+// ValidateConfig applies the rules of Configure to what the provider block has, without the
+// environment and without reading a file.
+func (p *vodlive) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	var m model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	r := resolver{env: func(string) (string, bool) { return "", false }, withoutFiles: true}
+	r.resolve(m)
+	resp.Diagnostics.Append(r.diags...)
+}
+
 func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var m model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r := resolver{env: p.machine.Env, disk: p.machine.Disk}
-	set := r.resolve(m)
+	r := resolver{env: p.machine.Env}
+	s := r.resolve(m)
 	resp.Diagnostics.Append(r.diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	set.data.Ledger = set.upload.Resume.Ledger(p.machine.owner())
-	p.ledger.Swap(set.data.Ledger).Close() // a CLI that attaches to a process configures it again
-	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.machine.Env)
-	set.api.DialContext = p.machine.Dial
-	set.api.Redactor, set.engine.Redactor, set.upload.Redactor = p.redactor, p.redactor, p.redactor
-	set.connect()
-	if set.data.Unknown && req.ClientCapabilities.DeferralAllowed {
-		// The framework then defers everything but list resources, which the protocol cannot defer.
-		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
-	}
-	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = set.data, set.data, set.data
-	resp.EphemeralResourceData, resp.ActionData = set.data, set.data
-}
-
-// connect creates the API client and the upload engine that this process shares. Without the values
-// that are unknown there is no client, and the engine only hashes files.
-func (s *settings) connect() {
+	s.api.UserAgent = userAgent(p.version, p.machine.Env)
+	s.api.DialContext, s.engine.Files = p.machine.Dial, p.machine.Disk
+	s.api.Redactor, s.engine.Redactor, s.upload.Redactor = p.redactor, p.redactor, p.redactor
+	// Without the values that are unknown there is no client, and the engine only hashes files.
 	if !s.data.Unknown {
-		client := api.New(s.api)
-		s.data.API = client
-		s.upload.API, s.engine.Transport = client, client.StorageTransport()
+		s.data.API = api.New(s.api)
+		s.upload.API, s.engine.Transport = s.data.API, s.data.API.StorageTransport()
 	}
 	s.upload.Engine = transfer.New(s.engine)
 	s.data.Uploader = upload.New(s.upload)
+	if s.data.Unknown && req.ClientCapabilities.DeferralAllowed {
+		// The framework then defers everything but list resources, which the protocol cannot defer.
+		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
+	}
+	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = s.data, s.data, s.data
+	resp.EphemeralResourceData, resp.ActionData = s.data, s.data
 }
 
 func (p *vodlive) Resources(context.Context) []func() resource.Resource {

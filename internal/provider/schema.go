@@ -2,11 +2,18 @@ package provider
 
 import (
 	"context"
+	"regexp"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
+
+var customerID = stringvalidator.RegexMatches(regexp.MustCompile(`^[^/\s]+$`), "must be a customer id, the third part of a key path")
 
 // model is the provider block. The resolver validates its values, so that the same rules apply to
 // attributes and environment variables.
@@ -57,23 +64,25 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 				"so an upload may take longer than a token is valid. Environment: `VODLIVE_ID_TOKEN_FILE`."),
 			"id_token_command": schema.ListAttribute{
 				Optional: true, Sensitive: true, ElementType: types.StringType,
+				Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
 				MarkdownDescription: "Program and arguments that print the identity token, for example `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`. " +
 					"The provider runs it without a shell, for at most 10 seconds, when it first needs the token, and again when a request is refused with 401. " +
 					"The program inherits the whole environment of Terraform, including the secrets in it.",
 			},
 			"max_retries": number("Maximum number of retries of a request, or of a part of an upload, after a response that reports a transient failure (5xx) or is broken, or after a timeout. " +
-				"From 0 to 100. For each part, two refusals of its presigned URL (403) do not count. Two failures are limited by time, not by this number. Requests refused with 429 or 503 are slowed down together and repeated as long as the operation has time (five minutes if it has no time limit). " +
-				"A host that cannot be reached is tried for ten seconds, or for five minutes if it was reached before in the same run. Requests that create a session or submit a batch job are retried only if the service cannot have processed them. Default: `5`."),
+				"From 0 to 100. Refusals with 429, and with 503 and `Retry-After`, do not count: they are repeated as long as the operation has time. " +
+				"A host that cannot be reached is tried for ten seconds, or for two minutes if it was reached before in the same run. Requests that create a session or submit a batch job are retried only if the service cannot have processed them. Default: `5`."),
 			"request_timeout": text("Timeout of one API request. It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload. Default: `\"30s\"`."),
 			"stall_timeout":   text("How long an upload of file content may make no progress before the provider sends it again. Default: `\"60s\"`."),
-			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, from 2 to 32: as many as increase throughput, and fewer on a slow line and when storage asks for it. " +
+			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, from 2 to 32. " +
 				"Environment: `VODLIVE_UPLOAD_CONCURRENCY`."),
 			"upload_bandwidth": number("Maximum number of bytes per second, over all uploads together: 2500000 is 20 Mbit/s. Default: no limit."),
 			"allowed_customer_ids": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
+				Validators: []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(), setvalidator.ValueStringsAre(customerID)},
 				MarkdownDescription: "Customers whose files may be uploaded, imported and processed, by the id in their key paths " +
 					"(`vod/input/<customer id>/...`). Default: all customers. " +
-					"The provider refuses a key path of any other customer before it sends file content, so with the identity token of a wrong account no file is stored.",
+					"A key path of any other customer is refused before a byte is sent.",
 			},
 			"ca_bundle_file": text("PEM file with certificate authorities to trust in addition to the system's. " +
 				"Environment: `VODLIVE_CA_BUNDLE_FILE`."),
@@ -81,11 +90,9 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 				Optional:            true,
 				MarkdownDescription: "Whether plans skip the check that the region of a session is allocated to the account. Default: `false`.",
 			},
-			"resume_dir": text("Folder for records of unfinished uploads, with which the next apply on this machine resumes them, and for the ledger of what was made and no state has shown yet; `\"\"` turns both off. " +
-				"The provider uses only the subfolder `terraform-provider-vodlive`. The subfolder must belong to the user who " +
-				"runs Terraform, and no other user may be able to write to it: otherwise the provider does not use it and logs why. " +
-				"On Windows, the folder must be below the user's `LocalAppData` folder. " +
-				"Records and ledger contain no secrets. Default: the user's cache folder; a user without one, as in a container without `HOME`, has neither. Environment: `VODLIVE_RESUME_DIR`."),
+			"resume_dir": text("Folder for records of unfinished uploads, with which the next apply on this machine resumes them; `\"\"` turns them off. " +
+				"The provider uses only the subfolder `terraform-provider-vodlive`, which must belong to the user who runs Terraform, and no other user may be able to write to it: " +
+				"otherwise the provider does not use it, and warns if the folder was set. Records contain no secrets. Default: the user's cache folder. Environment: `VODLIVE_RESUME_DIR`."),
 		},
 	}
 }

@@ -33,55 +33,41 @@ func (r *resolver) token(m model, s *settings) {
 	inEnvironment := len(configured) == 0
 	switch {
 	case len(configured) > 1:
-		r.diags.AddAttributeError(path.Root(configured[1]), "Invalid provider configuration",
+		r.diags.AddAttributeError(path.Root(configured[1]), invalid,
 			"`"+strings.Join(configured, "` and `")+"` are set together. Set only one of "+tokenSources+".")
 	case inEnvironment && unknown:
 		r.unknown = true
 	case inEnvironment && literal.set && file.set:
-		r.diags.AddError("Invalid provider configuration",
+		r.diags.AddError(invalid,
 			"The environment variables VODLIVE_ID_TOKEN and VODLIVE_ID_TOKEN_FILE are both set. Unset one, or set one of "+tokenSources+" in the provider block, which wins.")
 	case command.known:
 		r.tokenCommand(command, m.IDTokenCommand, s)
 	case literal.known && (inEnvironment || literal.attr != ""):
-		s.api.Token = credential.StaticToken(r.secret(literal))
-		s.api.TokenOrigin = literal.source()
+		s.api.Token, s.api.TokenOrigin = credential.StaticToken(r.secret(literal)), literal.origin()
 		s.data.CheckToken = expiryCheck(s.api.Token, literal.origin())
 	case file.known:
-		r.tokenFile(file, s)
+		r.checkPath(file)
+		s.api.Token, s.api.TokenOrigin = credential.FileToken(file.text), fmt.Sprintf("the file %s of %s", file.text, file.origin())
+		s.data.CheckToken = expiryCheck(s.api.Token, file.origin())
 	default:
 		s.data.MissingUpload = append(s.data.MissingUpload, tokenSources+" (or "+r.variable("VODLIVE_ID_TOKEN_FILE")+", or "+r.variable("VODLIVE_ID_TOKEN")+")")
 	}
 }
 
-func (r *resolver) tokenFile(v value, s *settings) {
-	r.isPath(v)
-	s.api.TokenOrigin = fmt.Sprintf("the file %s of %s", v.text, v.source())
-	s.api.Token = credential.FileToken(v.text, r.disk)
-	s.data.CheckToken = expiryCheck(s.api.Token, v.origin())
-}
-
 func (r *resolver) tokenCommand(v value, list types.List, s *settings) {
-	argv := r.strings(v, list)
-	switch {
-	case argv == nil:
-	case len(argv) == 0 || strings.TrimSpace(argv[0]) == "":
-		r.fail(v, "names no program", "Its first element is the program, the others its arguments.")
-	case commandLine(argv[0]):
-		r.fail(v, fmt.Sprintf("names the program %q, which has a blank", argv[0]),
-			"Program and arguments are separate elements, such as `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`: no shell takes a text apart. If it is the path of a program, begin it with `./`.")
-	case strings.HasPrefix(argv[0], "~"):
-		v.text = argv[0]
-		r.isPath(v)
-	default:
-		s.api.TokenOrigin = "the program " + argv[0] + " of " + v.source()
-		s.api.Token = credential.CommandToken(argv)
+	argv, known := r.strings(list)
+	if !known {
+		return
 	}
-}
-
-// commandLine reports whether a program is a program with arguments. A path may have blanks.
-func commandLine(program string) bool {
-	first, _, blank := strings.Cut(strings.TrimSpace(program), " ")
-	return blank && !strings.ContainsAny(first, `/\:`)
+	program, _, isLine := strings.Cut(strings.TrimSpace(argv[0]), " ")
+	switch {
+	case program == "":
+		r.fail(v, "names no program", "Its first element is the program, the others its arguments.")
+	case isLine && !strings.ContainsAny(program, `/\`): // a path may have blanks
+		r.fail(v, fmt.Sprintf("names the program %q, which has a blank", argv[0]), "Program and arguments are separate elements, such as `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`.")
+	default:
+		s.api.Token, s.api.TokenOrigin = credential.CommandToken(argv), "the program "+argv[0]+" of "+v.origin()
+	}
 }
 
 // expiryCheck reads the token and checks its expiry, without a request. It is not used for a
@@ -93,14 +79,12 @@ func expiryCheck(source credential.TokenSource, origin string) func(context.Cont
 			return fmt.Errorf("%s: %w", origin, err)
 		}
 		at, ok := credential.TokenExpiry(token)
-		if ok && !at.After(time.Now()) {
-			// The token may have been renewed since it was read.
-			if fresh, err := source.Token(ctx, token); err == nil {
-				at, ok = credential.TokenExpiry(fresh)
-			}
+		if ok && !at.After(time.Now()) { // it may have been renewed since it was read
+			token, _ = source.Token(ctx, token)
+			at, ok = credential.TokenExpiry(token)
 		}
 		if ok && !at.After(time.Now()) {
-			return fmt.Errorf("%s has a token that expired at %s. Get a new one", origin, at.UTC().Format(time.RFC3339))
+			return fmt.Errorf("%s has a token that expired at %s. Get a new one", origin, at.Format(time.RFC3339))
 		}
 		return nil
 	}

@@ -13,23 +13,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Data is what Configure passes on. It is safe for concurrent use. If Unknown is set, API is
-// nil and Uploader can only hash files.
+// Data is what Configure passes on. It is safe for concurrent use. If Unknown is set, API is nil and
+// Uploader can only hash files.
 type Data struct {
 	API      *api.Client
 	Uploader *upload.Uploader
-	Ledger   *resume.Ledger // of what was made and no state has shown; nil: nothing is recorded on this machine
 
 	// Unknown is set during a plan in which the provider block has values that come from a resource
 	// that is not applied yet. No request may be made then.
 	Unknown bool
 
 	LiveAddress   string // base_url, normalized, "" when missing
-	LiveAccount   string // access_token_id
 	UploadAddress string // vod_base_url, normalized, "" when missing
 
 	// MissingLive and MissingUpload name the missing settings of each API, for example "`base_url`
@@ -53,18 +50,10 @@ func Shared[T any](d *Data) *T {
 	return shared.(*T) //nolint:forcetypeassert // stored under its type
 }
 
-// From returns the Data of a Configure request. It is nil, without a diagnostic, during validation,
-// when the provider is not configured.
-func From(providerData any, diags *diag.Diagnostics) *Data {
-	if providerData == nil {
-		return nil
-	}
-	data, ok := providerData.(*Data)
-	if !ok {
-		diags.AddError("Provider data has an unexpected type",
-			fmt.Sprintf("Expected *providerdata.Data, got %T. This is a bug in the provider. Please report it.", providerData))
-		return nil
-	}
+// From returns the Data of a Configure request. It is nil during validation, when the provider is
+// not configured.
+func From(providerData any) *Data {
+	data, _ := providerData.(*Data)
 	return data
 }
 
@@ -89,21 +78,12 @@ func (d *Data) PlanUpload(ctx context.Context, user string) diag.Diagnostics {
 	return diags
 }
 
-// CanRead reports an unknown provider configuration: a data source cannot defer its read.
-func (d *Data) CanRead(user string) diag.Diagnostics {
-	return d.needKnown(user, "read", "Add `depends_on` with that resource to the data source, so that Terraform reads it during apply.")
-}
-
-// CanOpen is CanRead for an ephemeral resource, which Terraform opens in the plan whatever it
-// depends on.
-func (d *Data) CanOpen(user string) diag.Diagnostics {
-	return d.needKnown(user, "opened", "First apply that resource alone, with `-target` and its address. Then plan again.")
-}
-
-func (d *Data) needKnown(user, done, advice string) (diags diag.Diagnostics) {
+// CanOpen reports an unknown provider configuration: neither an ephemeral resource nor a data source
+// can be deferred.
+func (d *Data) CanOpen(user string) (diags diag.Diagnostics) {
 	if d.Unknown {
 		diags.AddError("The provider configuration is not known yet",
-			fmt.Sprintf("%s is %s during plan, but values in the provider block come from a resource that is not applied yet. %s", user, done, advice))
+			fmt.Sprintf("%s is read during plan, but values in the provider block come from a resource that is not applied yet. First apply that resource alone, with `-target` and its address. Then plan again.", user))
 	}
 	return diags
 }
@@ -113,20 +93,13 @@ func (d *Data) OpenLive(user string) diag.Diagnostics {
 	return append(d.CanOpen(user), d.NeedLive(user)...)
 }
 
-// ReadLive is CanRead and NeedLive.
-func (d *Data) ReadLive(user string) diag.Diagnostics {
-	return append(d.CanRead(user), d.NeedLive(user)...)
-}
+// ReadLive is OpenLive, for data sources.
+func (d *Data) ReadLive(user string) diag.Diagnostics { return d.OpenLive(user) }
 
 func missing(apiName, user string, items []string) (diags diag.Diagnostics) {
-	verb, pronoun := "is", "it"
-	if len(items) > 1 {
-		verb, pronoun = "are", "them"
-	}
 	if len(items) > 0 {
 		diags.AddError("The provider configuration is incomplete",
-			fmt.Sprintf("%s %s needed by %s, which calls the %s API. Set %s in the provider block or in the environment.",
-				strings.Join(items, " and "), verb, user, apiName, pronoun))
+			fmt.Sprintf("%s calls the %s API, which needs %s. Set what is missing in the provider block or in the environment.", user, apiName, strings.Join(items, " and ")))
 	}
 	return diags
 }

@@ -17,20 +17,18 @@ import (
 )
 
 // ErrorDiagnostic converts an error to a diagnostic. The summary is the cause, which the detail
-// does not repeat, or else that what was attempted ("Creating the live session") failed. attempted
-// must be constant, because the documentation has a heading for each summary. The error must not
-// contain secrets.
+// does not repeat, or else that what was attempted ("Creating the live session") failed. The error
+// must not contain secrets.
 func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
-	why, detail := causeOf(err), ErrorText(err)
-	switch {
-	case why.summary == "":
-		return diag.NewErrorDiagnostic(attempted+" failed", strings.TrimSpace(Reason(err)+"\n\n"+why.advice))
-	case detail == ErrorText(context.Canceled):
-		detail = attempted + " was interrupted, as by Ctrl-C."
-	case why.advice != "":
-		detail += "\n\n" + why.advice
+	why := causeOf(err)
+	summary, detail := why.summary, ErrorText(err)
+	if summary == "" {
+		summary, detail = attempted+" failed", Reason(err)
 	}
-	return diag.NewErrorDiagnostic(why.summary, detail)
+	if err == context.Canceled { //nolint:errorlint // it says nothing else
+		detail = attempted + " was interrupted, as by Ctrl-C."
+	}
+	return diag.NewErrorDiagnostic(summary, strings.TrimSpace(detail+"\n\n"+why.advice))
 }
 
 // ErrorText returns the error as sentences, without advice, for a diagnostic that has its own: two
@@ -43,7 +41,7 @@ var inWords = strings.NewReplacer(context.Canceled.Error(), "the run was interru
 // Reason is ErrorText for a text that says itself which call failed.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*api.Error](err); ok && e.Error() == err.Error() {
-		return sentence(e.Reason())
+		return sentence(inWords.Replace(e.Reason()))
 	}
 	return ErrorText(err)
 }
@@ -57,10 +55,7 @@ func ErrorAndAdvice(err error) string {
 // is "" if the text of the error says it.
 func Advice(err error) string {
 	why := causeOf(err)
-	if why.advice == "" || why.summary == "" {
-		return why.advice
-	}
-	return why.summary + ". " + why.advice
+	return strings.TrimPrefix(why.summary+". "+why.advice, ". ")
 }
 
 // mostLines is how many lines of a list a diagnostic shows.
@@ -68,7 +63,7 @@ const mostLines = 200
 
 // List is a line for each of the first items, and one that counts the rest.
 func List(items []string) string {
-	lines := make([]string, 0, len(items))
+	var lines []string
 	for _, item := range items[:min(len(items), mostLines)] {
 		lines = append(lines, "  - "+item)
 	}
@@ -91,39 +86,42 @@ func causeOf(err error) cause {
 	if late, ok := errors.AsType[*transfer.TimeLimitError](err); ok {
 		return cause{advice: causeOf(late.Latest).advice}
 	}
-	e, ok := errors.AsType[*api.Error](err)
-	if !ok {
-		return uploadCause(err)
+	if e, ok := errors.AsType[*api.Error](err); ok {
+		return callCause(e)
 	}
-	_, noToken := errors.AsType[*credential.TokenError](err)
+	return uploadCause(err)
+}
+
+// callCause is the cause of a call that failed.
+func callCause(e *api.Error) cause {
+	_, noToken := errors.AsType[*credential.TokenError](e.Err)
+	timedOut, isTimeOut := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](e.Err)
+	token := cmp.Or(e.Token, "`id_token`, `id_token_file` or `id_token_command`")
 	switch {
 	case noToken:
-		return cause{"The identity token cannot be used", "Check where the identity token comes from: " + tokenSource(e) + "."}
-	case e.Status == http.StatusUnauthorized && strings.Contains(e.Address, "/live/v1/"):
+		return cause{"The identity token cannot be used", "Check where the identity token comes from: " + token + "."}
+	case e.Status == http.StatusUnauthorized && e.Token == "" && strings.Contains(e.Address, "/live/v1/"):
 		return cause{"The service did not accept the credentials", "Check `access_token_id` and `secret_key`."}
 	case e.Status == http.StatusUnauthorized:
-		return cause{"The service did not accept the identity token", "Check " + tokenSource(e) + ", and that the token has not expired."}
+		return cause{"The service did not accept the identity token", "Check " + token + ", and that the token has not expired."}
 	case e.Status == http.StatusForbidden:
 		return cause{"The credentials have no permission for this call", "Ask the administrator of the account for it."}
-	case e.StorageCode != "", e.Status == http.StatusNotFound && e.Attempts == 0:
+	case e.StorageCode != "" || e.Attempts == 0:
 		return cause{}
-	case e.Status == http.StatusNotFound && e.PathTwice():
-		return cause{"The address has the path of the API twice", "`base_url` and `vod_base_url` end before `/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end, and what follows it, from the configured address."}
 	case e.Status == http.StatusNotFound:
 		return cause{"The service does not know this address", "Check `base_url` and `vod_base_url`, to which the provider appends the path of the API, and the ids and key paths of the configuration."}
-	case e.Status == http.StatusBadRequest && e.Method == http.MethodGet: // its message is not shown
-		return cause{"The service refused the values of this request", "Check the ids in the configuration, and `base_url`."}
 	case e.Status == http.StatusBadRequest:
-		return cause{"The service refused the values of this request", "Its message above says why: correct the configuration and apply again."}
+		return cause{"The service refused the values of this request", "Its message above says why: correct the configuration."}
 	case e.Status == http.StatusTooManyRequests:
-		return cause{"The service limits the rate of requests", "It refused this one until the time for the operation was over. Apply again later, or with a longer time limit."}
+		return cause{"The service limits the rate of requests", "Try again later, or with a longer time limit."}
 	case e.Status >= http.StatusInternalServerError:
-		return cause{"The service failed", "Apply again later. If the error persists, report it to the service with the request id, if there is one above."}
-	case e.Status == 0 && errors.Is(err, context.DeadlineExceeded):
-		return cause{} // the time limit of the operation, which the error names
-	case e.Status == 0 && timedOut(err):
+		return cause{"The service failed", "Try again later. If the error persists, report it to the service with the request id, if there is one above."}
+	case e.Status == 0 && isTimeOut && timedOut.Timeout() && !errors.Is(e.Err, context.DeadlineExceeded):
 		return cause{"The request timed out", "Check the network, or raise `request_timeout` in the provider block."}
-	case e.Status == 0 && !e.MayHaveBeenProcessed:
+	case e.Status == 0 && !e.MayHaveBeenProcessed && !errors.Is(e.Err, context.DeadlineExceeded):
 		return cause{"The address cannot be reached", "Check that the address is right and can be reached from this machine (proxy settings, `ca_bundle_file`)."}
 	}
 	return cause{}
@@ -131,90 +129,55 @@ func causeOf(err error) cause {
 
 // uploadCause names the argument to change.
 func uploadCause(err error) cause {
-	if _, ok := errors.AsType[*upload.CustomerError](err); ok {
-		return cause{"The key path is not allowed", "Check that the identity token is that of the right account, and `allowed_customer_ids` of the provider."}
-	}
-	if _, ok := errors.AsType[*upload.NameError](err); ok {
-		return cause{"The file cannot be uploaded", "Set `file_name` to the name to store it under."}
-	}
-	if _, ok := errors.AsType[*transfer.ChangedError](err); ok {
-		return cause{"The file has changed", "No object was made of it. When nothing writes to the file any more, apply again: that plans its new content."}
-	}
-	e, ok := errors.AsType[*upload.SizeError](err)
+	_, customer := errors.AsType[*upload.CustomerError](err)
+	_, name := errors.AsType[*upload.NameError](err)
+	_, changed := errors.AsType[*transfer.ChangedError](err)
+	size, tooLarge := errors.AsType[*upload.SizeError](err)
 	switch {
-	case !ok:
-		return cause{advice: storageAdvice(err)}
-	case e.Limit == upload.LimitPut:
+	case customer:
+		return cause{"The key path is not allowed", "Check that the identity token is that of the right account, and `allowed_customer_ids` of the provider."}
+	case name:
+		return cause{"The file cannot be uploaded", "Set `file_name` to the name to store it under."}
+	case changed:
+		return cause{"The file has changed", "No object was made of it. When nothing writes to the file any more, apply again: that plans its new content."}
+	case tooLarge && size.Limit == upload.LimitPut:
 		return cause{"The file is too large for one PUT", "Leave `method` out, or set it to \"multipart\"."}
-	case e.Limit == upload.LimitParts:
-		return cause{"The part size does not fit the file", fmt.Sprintf("Raise `part_size` to at least %d, or leave it out.", transfer.PartSize(e.Size))}
+	case tooLarge && size.Limit == upload.LimitParts:
+		return cause{"The part size does not fit the file", fmt.Sprintf("Raise `part_size` to at least %d, or leave it out.", transfer.PartSize(size.Size))}
+	case tooLarge:
+		return cause{"The file is too large", "Split the file."}
 	}
-	return cause{"The file is too large", "Split the file."}
+	return cause{advice: storageAdvice(err)}
 }
 
 // storageAdvice says what can be done about the error of a PUT. It is "" for other errors.
 func storageAdvice(err error) string {
-	const (
-		network = "Check the network between this machine and storage"
-		changed = "What storage has is not what was sent: a proxy or faulty hardware may have changed it on its way. If it happens again, try another network or machine."
-		ofProxy = "The response has none of the codes of S3, so a proxy or a firewall between this machine and storage may have sent it: PUT requests to this host must pass it"
-	)
-	if e, ok := errors.AsType[*transfer.StatusError](err); ok {
-		switch {
-		case e.Code == "RequestTimeout", e.Code == "IncompleteBody":
-			return network + "."
-		case e.Code == "BadDigest":
-			return changed
-		case e.Status == http.StatusTooManyRequests, e.Status == http.StatusServiceUnavailable:
-			return "Apply again later, or lower `upload_concurrency` in the provider block."
-		case e.Status >= http.StatusInternalServerError:
-			return "Apply again later."
-		case e.Code != "":
-			return "The service has just made this address: report the response of storage to the service."
-		case e.Status == http.StatusRequestEntityTooLarge:
-			return ofProxy + ". Shorter ones may: `method = \"multipart\"`, and a smaller `part_size`."
-		}
-		return ofProxy + "."
-	}
-	if _, stalled := errors.AsType[*transfer.StallError](err); stalled {
-		return network + ", or raise `stall_timeout` in the provider block."
-	}
-	if e, ok := errors.AsType[*transfer.ConnectionError](err); ok && e.Unreached {
-		return "Check that this machine reaches that host, which is another one than the service's (proxy settings, `ca_bundle_file`)."
-	} else if ok {
-		return network + "."
-	}
-	_, etag := errors.AsType[*transfer.ETagError](err)
-	if _, checksum := errors.AsType[*transfer.ChecksumError](err); etag || checksum {
-		return changed
+	refused, isRefused := errors.AsType[*transfer.StatusError](err)
+	_, changed := errors.AsType[*transfer.ChecksumError](err)
+	_, broken := errors.AsType[*transfer.ConnectionError](err)
+	switch {
+	case changed || isRefused && refused.Code == "BadDigest":
+		return "What storage has is not what was sent: a proxy or faulty hardware may have changed it on its way."
+	case broken || isRefused && (refused.Code == "RequestTimeout" || refused.Code == "IncompleteBody"):
+		return "Check the network between this machine and storage (proxy settings, `ca_bundle_file`), or raise `stall_timeout` in the provider block."
+	case isRefused && (refused.Status == http.StatusTooManyRequests || refused.Status >= http.StatusInternalServerError):
+		return "Apply again later, or lower `upload_concurrency` in the provider block."
+	case isRefused && refused.Code != "":
+		return "The service has just made this address: report the response of storage to the service."
+	case isRefused:
+		return "The response has none of the codes of S3, so a proxy or a firewall between this machine and storage may have sent it: PUT requests to this host must pass it. Shorter ones may, with a smaller `part_size`."
 	}
 	return ""
 }
 
-// tokenSource is where the identity token of a call comes from.
-func tokenSource(e *api.Error) string {
-	return cmp.Or(e.Token, "`id_token`, `id_token_file` or `id_token_command`")
-}
-
-func timedOut(err error) bool {
-	t, ok := errors.AsType[interface {
-		error
-		Timeout() bool
-	}](err)
-	return ok && t.Timeout()
-}
-
 // sentence turns the text of a Go error into a sentence: capital letter, full stop.
 func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	// Names such as id_token_file keep their lower-case letter.
-	if word, _, _ := strings.Cut(s, " "); !strings.ContainsAny(word, "_/.:") {
+	// Names such as id_token_file and video.mp4 keep their lower-case letter.
+	if word, _, _ := strings.Cut(s, " "); word != "" && word[0] < 0x80 && !strings.ContainsAny(word, "_/.:") {
 		s = strings.ToUpper(s[:1]) + s[1:]
 	}
-	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "!") {
-		s += "."
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
+		return s
 	}
-	return s
+	return s + "."
 }

@@ -23,7 +23,7 @@ func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp 
 
 // Configure sets Data.
 func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.Data = From(req.ProviderData, &resp.Diagnostics)
+	r.Data = From(req.ProviderData)
 }
 
 // DataSource is embedded by data sources. Data is nil while Terraform validates.
@@ -39,7 +39,7 @@ func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, r
 
 // Configure sets Data.
 func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.Data = From(req.ProviderData, &resp.Diagnostics)
+	d.Data = From(req.ProviderData)
 }
 
 // EphemeralResource is embedded by ephemeral resources. Data is nil while Terraform validates.
@@ -55,7 +55,7 @@ func (e *EphemeralResource) Metadata(_ context.Context, _ ephemeral.MetadataRequ
 
 // Configure sets Data.
 func (e *EphemeralResource) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
-	e.Data = From(req.ProviderData, &resp.Diagnostics)
+	e.Data = From(req.ProviderData)
 }
 
 // Action is embedded by actions. Data is nil while Terraform validates.
@@ -71,7 +71,7 @@ func (a *Action) Metadata(_ context.Context, _ action.MetadataRequest, resp *act
 
 // Configure sets Data.
 func (a *Action) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	a.Data = From(req.ProviderData, &resp.Diagnostics)
+	a.Data = From(req.ProviderData)
 }
 
 // TextOrNull is null for "", which stands for what the service did not return or does not apply.

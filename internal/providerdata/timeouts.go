@@ -3,7 +3,6 @@ package providerdata
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -12,14 +11,13 @@ import (
 )
 
 // Timeouts returns the attribute `timeouts` of a resource. Its validator, unlike the library's,
-// names the attribute and rejects a duration of 0 or less, with which every operation
-// would fail.
+// rejects a duration of 0 or less, with which every operation would fail.
 func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	attribute := timeouts.Attributes(ctx, opts).(schema.SingleNestedAttribute) //nolint:forcetypeassert // as documented
 	attribute.MarkdownDescription = "Time limits for operations."
 	for name, nested := range attribute.Attributes {
 		limit := nested.(schema.StringAttribute) //nolint:forcetypeassert // a duration
-		limit.Validators = []validator.String{positiveDuration}
+		limit.Validators = []validator.String{PositiveDuration}
 		attribute.Attributes[name] = limit
 	}
 	return attribute
@@ -30,20 +28,8 @@ func WithLimit(ctx context.Context, limit time.Duration, operation string) (cont
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.%s) was reached", limit, operation))
 }
 
-var positiveDuration = Rule(`must be a duration longer than 0, such as "90s", "20m" or "1h30m"`, func(value string) (ok bool, hint string) {
+// PositiveDuration allows durations longer than 0.
+var PositiveDuration = Rule(`must be a duration longer than 0, such as "90s", "20m" or "24h"`, func(value string) (ok bool, hint string) {
 	d, err := time.ParseDuration(value)
-	switch {
-	case err == nil:
-		return d > 0, ""
-	case plainDuration.MatchString(value):
-		return false, " The longest is 2562047h."
-	case days.MatchString(value):
-		return false, " A day is 24h."
-	}
-	return false, ""
+	return err == nil && d > 0, ""
 })
-
-var (
-	plainDuration = regexp.MustCompile(`^\d+(\.\d+)?[hms]$`)
-	days          = regexp.MustCompile(`^\d+ ?d(ays?)?$`)
-)

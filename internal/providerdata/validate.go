@@ -5,19 +5,16 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
-// The summaries of errors about the value of an argument. Their link is the documentation of the
-// argument.
+// The summaries of errors about the value of an argument.
 const (
 	InvalidValue    = "Invalid value"
 	MissingArgument = "An argument is missing"
@@ -47,14 +44,10 @@ func (v StringRule) ValidateString(_ context.Context, req validator.StringReques
 		return
 	}
 	given := req.ConfigValue.ValueString()
-	switch problem := v.Problem(given); {
-	case problem == "" && v.Doubt == nil:
-	case problem == "":
-		if doubt := v.Doubt(given); doubt != "" {
-			resp.Diagnostics.AddAttributeWarning(req.Path, v.Unknown, fmt.Sprintf("`%s` %s", argument(req.Path), doubt))
-		}
-	default:
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+cmp.Or(v.Kind, "value"), fmt.Sprintf("`%s` %s", argument(req.Path), problem))
+	if problem := v.Problem(given); problem != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+cmp.Or(v.Kind, "value"), fmt.Sprintf("`%s` %s", req.Path, problem))
+	} else if v.Doubt != nil && v.Doubt(given) != "" {
+		resp.Diagnostics.AddAttributeWarning(req.Path, v.Unknown, fmt.Sprintf("`%s` %s", req.Path, v.Doubt(given)))
 	}
 }
 
@@ -72,7 +65,7 @@ func Rule(allowed string, check func(value string) (ok bool, hint string)) Strin
 // NumberRule validates a known number.
 type NumberRule struct {
 	Allowed string                   // the rule, such as "must be at least 1"
-	Hint    func(value int64) string // what a value that is not allowed was meant as, "" for nothing; nil: always
+	Hint    func(value int64) string // ends the text of the error; nil: nothing does
 	OK      func(value int64) bool
 }
 
@@ -95,48 +88,6 @@ func (v NumberRule) ValidateInt64(_ context.Context, req validator.Int64Request,
 	resp.Diagnostics.AddAttributeError(req.Path, InvalidValue, problem)
 }
 
-// NoNulls rejects a null element of a list, a set or a map, as of a variable that is not set: what
-// it would do is never what was meant.
-var NoNulls noNulls
-
-type noNulls struct{}
-
-func (noNulls) Description(context.Context) string               { return "must have no null element" }
-func (v noNulls) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	for i, element := range req.ConfigValue.Elements() {
-		if element.IsNull() {
-			nullElement(req.Path.AtListIndex(i), &resp.Diagnostics)
-		}
-	}
-}
-
-func (noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
-	if slices.ContainsFunc(req.ConfigValue.Elements(), attr.Value.IsNull) {
-		nullElement(req.Path, &resp.Diagnostics)
-	}
-}
-
-func (noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	elements := req.ConfigValue.Elements()
-	for _, key := range slices.Sorted(maps.Keys(elements)) {
-		if elements[key].IsNull() {
-			nullElement(req.Path.AtMapKey(key), &resp.Diagnostics)
-		}
-	}
-}
-
-func nullElement(at path.Path, diags *diag.Diagnostics) {
-	last, _ := at.Steps().LastStep()
-	where := "is null"
-	if _, whole := last.(path.PathStepAttributeName); whole {
-		where = "has an element that is null"
-	}
-	diags.AddAttributeError(at, InvalidValue,
-		fmt.Sprintf("`%s` %s, as a variable is that is not set. Give the element a value, or leave it out.", at, where))
-}
-
 // PathProblem returns why a text cannot be meant as a path on this machine, "" if it can.
 func PathProblem(given string) string {
 	scheme, _, isURL := strings.Cut(given, "://")
@@ -144,21 +95,11 @@ func PathProblem(given string) string {
 	case strings.TrimSpace(given) == "":
 		return "is blank"
 	case given == "~" || strings.HasPrefix(given, "~/"):
-		return fmt.Sprintf("is %q, and neither Terraform nor the provider replaces the ~ by a home folder: write pathexpand(%q)", given, given)
-	case isURL && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\`): // not shown: a URL may hold a secret
+		return fmt.Sprintf("is %q, and nothing replaces the ~ by a home folder: write pathexpand(%q), or $HOME in a variable of the environment", given, given)
+	case isURL && len(scheme) > 1: // not shown: a URL may hold a secret
 		return "is a URL, not a path on this machine: download the file first, as the guide \"Uploads\" shows, and write its path"
 	}
 	return ""
-}
-
-// argument is the path of an argument, or of its element unless that is named by its value.
-func argument(p path.Path) path.Path {
-	if last, _ := p.Steps().LastStep(); last != nil {
-		if _, ofSet := last.(path.PathStepElementKeyValue); ofSet {
-			return p.ParentPath()
-		}
-	}
-	return p
 }
 
 const keyPathForm = "must be a key path, " + parse.KeyPathForm
@@ -171,27 +112,27 @@ var KeyPath = StringRule{Kind: "key path", Allowed: keyPathForm, Problem: func(g
 	return fmt.Sprintf("is %q, which %s. The attribute `key_path` of an uploaded file has it.", given, keyPathForm)
 }}
 
-// Nearest returns the known word that a given one probably means, "" if there is none. respelled
-// reports whether the two differ in letter case and separators only. Otherwise they also differ in
-// one letter: another one, one too many, one too few, or two that are exchanged.
+// Nearest returns the known word that a given one means, "" if there is none: the two differ in
+// letter case and separators only. respelled reports whether there is one.
 func Nearest(given string, known ...string) (near string, respelled bool) {
-	separators := strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
-	plain := func(word string) []rune { return []rune(separators.Replace(strings.ToLower(word))) }
+	plain := func(word string) string {
+		return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToLower(word))
+	}
 	for _, word := range known {
-		a, b := plain(given), plain(word)
-		for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-			a, b = a[1:], b[1:]
-		}
-		for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-			a, b = a[:len(a)-1], b[:len(b)-1]
-		}
-		switch {
-		case len(a) == 0 && len(b) == 0:
+		if plain(word) == plain(given) {
 			return word, true
-		case near != "":
-		case len(a) < 2 && len(b) < 2, len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]:
-			near = word
 		}
 	}
-	return near, false
+	return "", false
+}
+
+// SameTriggers reports whether two values of `triggers` are the same: null, an empty map and a map
+// of nulls are. A value that is not known yet differs from every other one.
+func SameTriggers(a, b types.Map) bool {
+	set := func(triggers types.Map) map[string]attr.Value {
+		elements := maps.Clone(triggers.Elements())
+		maps.DeleteFunc(elements, func(_ string, v attr.Value) bool { return v.IsNull() })
+		return elements
+	}
+	return !a.IsUnknown() && !b.IsUnknown() && maps.EqualFunc(set(a), set(b), attr.Value.Equal)
 }

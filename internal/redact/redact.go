@@ -1,217 +1,236 @@
-// Package redact takes secrets out of texts before they are shown: texts of the service and of
-// storage, errors, logs and diagnostics. No other package masks anything.
+// Package redact takes secrets out of texts before they are shown. It finds the secrets that it was
+// told, as they are and as the usual encodings write them, and cuts what looks like one: query
+// strings, user info, the paths of RTMP URLs and tokens.
 //
-// A Redactor finds secrets in two ways. It searches for those that it was told, also for parts of
-// 12 bytes, in any letter case, and behind up to three encodings: percent, JSON, HTML, base64,
-// hexadecimal (known.go, layer.go). It hides whatever looks like a secret: query strings, user
-// info, stream keys, tokens, signatures, values of fields with such names (pattern.go). Both search
-// copies of the text, and hide the bytes that the found ones come from.
-//
-// Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
-// every text unreadable, and one of fewer than 8 not within a word. For the same reason values of
-// fewer than 8 bytes in the URL of a stream are searched for together with their names only, and
-// the only segment of its path if it has at least 12. Once stream keys are thousands, only the
-// first 12 bytes of further ones are searched for (known.go). A secret that is neither known nor
-// recognisable is shown.
+// Not found are secrets of fewer than six bytes, parts of a secret, and a secret that was encoded
+// twice.
 package redact
 
 import (
-	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"html"
+	"maps"
+	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 )
 
 const (
-	// masked replaces a secret.
 	masked = "***"
-	// lineLimit, in characters, is the length of a Line, and lineRead, in bytes, how much of a text
-	// is read for it.
+	// shortest, in bytes, is the shortest secret that is searched for.
+	shortest = 6
+	// urlSecretsKept is how many secrets of URLs are known, the latest ones: a data source reads
+	// more stream keys, and an upload has more addresses.
+	urlSecretsKept = 512
+	// lineLimit is the length of a line in characters, and lineRead how many bytes of a text are
+	// looked at for it.
 	lineLimit = 500
 	lineRead  = 64 << 10
 )
 
 // Redactor masks the secrets in texts. It is safe for concurrent use.
 type Redactor struct {
-	mu          sync.RWMutex
-	credentials *index
-	streams     *index
-	added       map[string]bool // credentials
+	mu      sync.RWMutex
+	secrets map[string]bool
+	ofURLs  []string // secrets of URLs, the oldest first
+	needles []string // the forms of all secrets, the longest first
 }
 
-// New returns a Redactor that knows the secrets given. Without any it masks only what looks like a
-// secret.
+// New returns a Redactor that knows the given secrets.
 func New(secrets ...string) *Redactor {
-	r := &Redactor{credentials: newIndex(), streams: newIndex(), added: map[string]bool{}}
+	r := &Redactor{secrets: map[string]bool{}}
 	r.Add(secrets...)
 	return r
 }
 
-// Add makes r know more secrets, as long as it exists.
+// Add makes r know more secrets.
 func (r *Redactor) Add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		if !r.added[secret] { // the token of each request is added
-			r.added[secret] = true
-			r.credentials.add(secret, true)
+		secret = strings.TrimSpace(secret)
+		if len(secret) < shortest || r.secrets[secret] {
+			continue
 		}
+		r.secrets[secret] = true
+		r.insert(secret)
 	}
 }
 
-// AddName makes r know secrets that are masked as a whole only, because a part of them may name
-// something that is shown: an access token id may have the customer's id in it.
-func (r *Redactor) AddName(secrets ...string) {
+// AddURLs makes r know the secrets in presigned URLs and in those of streams.
+func (r *Redactor) AddURLs(addresses ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, secret := range secrets {
-		r.credentials.addWhole(secret)
-	}
-}
-
-// AddStreams makes r know the secrets in URLs of streams. The texts shown are not secret, even if
-// they are part of one: the service may make a stream key from the id of its session.
-func (r *Redactor) AddStreams(shown []string, addresses ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, text := range shown {
-		r.streams.publish(text)
-	}
 	for _, address := range addresses {
-		for _, secret := range streamSecrets(address) {
-			r.streams.add(secret, len(r.streams.parts) < enough)
+		secrets := PresignedSecrets(address)
+		if strings.HasPrefix(strings.ToLower(address), "rtmp") {
+			secrets = streamSecrets(address)
+		}
+		for _, secret := range secrets {
+			if len(secret) >= shortest && !r.secrets[secret] && !slices.Contains(r.ofURLs, secret) {
+				r.ofURLs = append(r.ofURLs, secret)
+				r.insert(secret)
+			}
+		}
+	}
+	if len(r.ofURLs) > urlSecretsKept {
+		r.ofURLs = slices.Clone(r.ofURLs[len(r.ofURLs)-urlSecretsKept/2:])
+		r.needles = nil
+		for _, secret := range slices.AppendSeq(slices.Clone(r.ofURLs), maps.Keys(r.secrets)) {
+			r.insert(secret)
 		}
 	}
 }
+
+// insert adds the forms of a secret to the needles.
+func (r *Redactor) insert(secret string) {
+	for _, form := range formsOf(secret) {
+		at, _ := slices.BinarySearchFunc(r.needles, form, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+		r.needles = slices.Insert(r.needles, at, form)
+	}
+}
+
+// formsOf returns the ways in which texts write a secret.
+func formsOf(secret string) []string {
+	quoted, _ := json.Marshal(secret)
+	inJSON := strings.Trim(string(quoted), `"`)
+	hexadecimal := hex.EncodeToString([]byte(secret))
+	forms := []string{
+		secret, url.QueryEscape(secret), url.PathEscape(secret), inJSON, strings.ReplaceAll(inJSON, "/", `\/`),
+		strings.Trim(strconv.Quote(secret), `"`), html.EscapeString(secret), hexadecimal, strings.ToUpper(hexadecimal),
+	}
+	lowerEscapes := func(text string) string { return percentEscape.ReplaceAllStringFunc(text, strings.ToLower) }
+	forms = append(forms, lowerEscapes(forms[1]), lowerEscapes(forms[2]))
+	for before := range 3 { // bytes in front of the secret, which shift its base64 form
+		encoded := base64.StdEncoding.EncodeToString([]byte("\x00\x00"[:before] + secret))
+		encoded = encoded[(before*8+5)/6 : (before+len(secret))*8/6]
+		forms = append(forms, encoded, strings.NewReplacer("+", "-", "/", "_").Replace(encoded))
+	}
+	slices.Sort(forms)
+	return slices.Compact(forms)
+}
+
+var percentEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
+
+// streamSecrets lists the secrets in the URL of a stream: the last segment of the path, which is the
+// stream key, the query and the password.
+func streamSecrets(address string) []string {
+	path, query, _ := strings.Cut(address, "?")
+	path = strings.TrimRight(path, "/")
+	secrets := []string{address, query, path[strings.LastIndexByte(path, '/')+1:]}
+	if u, err := url.Parse(address); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		secrets = append(secrets, password)
+	}
+	return secrets
+}
+
+// PresignedSecrets lists the secrets in a presigned URL: its query, and the values in it that sign.
+func PresignedSecrets(address string) []string {
+	_, query, _ := strings.Cut(address, "?")
+	secrets := []string{query}
+	values, _ := url.ParseQuery(query)
+	for name, list := range values {
+		if secretName.MatchString(name) {
+			secrets = append(secrets, list...)
+		}
+	}
+	return secrets
+}
+
+const secretNames = `(?:token|secret|passw(?:or)?d|passphrase|signature|\bsig|credential|authorization|cookie|api.?key|access.?key(?:.?id)?|private.?key|stream.?(?:key|name)|jwt)`
+
+var (
+	secretName = regexp.MustCompile(`(?i)` + secretNames + `$`)
+
+	// patterns find what looks like a secret: what is between the two groups, which stay.
+	patterns = []*regexp.Regexp{
+		// The path of the URL of a stream.
+		regexp.MustCompile(`(?i)(rtmps?(?::|%3a)(?:\\?/|%2f){2}(?:[^\s"'<>/\\?#%]*@)?[^\s"'<>/\\?#%]*(?:\\?[/?#]|%[0-9a-f]{2}))[^\s"'<>]+()`),
+		// User info.
+		regexp.MustCompile(`(//)[^\s"<>/\\@]+(@)`),
+		// A query.
+		regexp.MustCompile(`(\?)[^\s"'<>?]*=[^\s"'<>]*()`),
+		regexp.MustCompile(`(?i)(\b(?:bearer|basic) +)[a-z0-9._~+/=-]{16,}()`),
+		// A JWT.
+		regexp.MustCompile(`(\b)eyJ[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){1,4}()`),
+		// A value with a digit that has the name of a secret.
+		regexp.MustCompile(`(?i)(` + secretNames + `\\?["']?\s*[:=]\s*\\?["']?)[^\s"'<>&,;\\]*[0-9][^\s"'<>&,;\\]*()`),
+	}
+)
 
 // Text masks the secrets in s and leaves all else as it is.
 func (r *Redactor) Text(s string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return text(s, r.credentials, r.streams)
+	return mask(s, r.needles)
 }
 
-// text masks the secrets that any of the indexes knows.
-func text(s string, known ...*index) string {
-	hidden := make([]bool, len(s))
-	mark(plainLayer(s), known, encodingsAtMost, true, hidden)
-	if !slices.Contains(hidden, true) {
-		return s
+func mask(s string, needles []string) string {
+	for _, needle := range needles {
+		s = strings.ReplaceAll(s, needle, masked)
 	}
-	var shown strings.Builder
-	for i := range len(s) {
-		switch {
-		case !hidden[i]:
-			shown.WriteByte(s[i])
-		case i == 0 || !hidden[i-1]:
-			shown.WriteString(masked)
-		}
-	}
-	return shown.String()
-}
-
-// mark hides the secrets in a layer and in the layers that are encoded in it. What base64 and
-// hexadecimal digits say is searched for known secrets only.
-func mark(l *layer, known []*index, encodingsLeft int, patterns bool, hidden []bool) {
-	if len(l.bytes) == 0 {
-		return
-	}
-	if patterns {
-		markPatterns(l, hidden)
-	}
-	folded := l.folded()
-	for _, x := range known {
-		x.mark(folded, hidden)
-	}
-	if encodingsLeft == 0 {
-		return
-	}
-	if u, escaped := l.unescaped(); escaped {
-		mark(u, known, encodingsLeft-1, patterns, hidden)
-	}
-	for i := range encodings {
-		for phase := range encodings[i].phases {
-			mark(l.decoded(&encodings[i], phase), known, encodingsLeft-1, false, hidden)
-		}
-	}
-}
-
-// Line masks the secrets in s and makes one line of valid UTF-8 of it, without control and format
-// characters, of at most 500 characters. Of a long s it reads the words in the first 64 KiB. It
-// also masks the secrets in also, which r does not get to know.
-func (r *Redactor) Line(s string, also ...string) string {
-	known := []*index{r.credentials, r.streams}
-	if len(also) > 0 { // an index is large, and most lines have none
-		given := newIndex()
-		for _, secret := range also {
-			given.add(secret, true)
-		}
-		known = append(known, given)
-	}
-	if len(s) > lineRead {
-		s = s[:lineRead]
-		if end := strings.LastIndexAny(s, " \t\r\n"); end > 0 {
-			s = s[:end] // half of a short secret would not be recognised
-		}
-	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	s = text(strings.Join(strings.Fields(strings.Map(func(c rune) rune {
-		if !parse.Safe(string(c)) && c != '\n' && c != '\t' && c != '\r' {
-			return -1
-		}
-		return c
-	}, strings.ToValidUTF8(s, "\uFFFD"))), " "), known...)
-	if utf8.RuneCountInString(s) > lineLimit {
-		s = strings.TrimSpace(string([]rune(s)[:lineLimit-1])) + "…"
+	for _, p := range patterns {
+		s = p.ReplaceAllString(s, "${1}"+masked+"${2}")
 	}
 	return s
 }
 
-// Lines masks the secrets in s and escapes control, format and bidirectional characters but line
-// breaks and tabs.
-func (r *Redactor) Lines(s string) string { return parse.EscapeBut(r.Text(s), "\n\t") }
-
-// JSON masks the secrets in a JSON document: fields whose names say that they hold one, and
-// whatever Text masks. ok is false if document is not JSON.
-func (r *Redactor) JSON(document []byte) (text string, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(document))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil || d.More() {
-		return "", false
+// Line masks the secrets in s, and those in also, and makes one line of at most 500 characters.
+func (r *Redactor) Line(s string, also ...string) string {
+	s = s[:min(len(s), lineRead)]
+	for _, secret := range also {
+		if len(secret) >= shortest {
+			s = mask(s, formsOf(secret))
+		}
 	}
-	shown, err := json.Marshal(r.maskValue(v))
-	// Mask the whole, too: a secret need not be a string.
-	return r.Text(string(shown)), err == nil
+	s = strings.Join(strings.Fields(r.Text(s)), " ")
+	s = parse.Escape(strings.ToValidUTF8(s, "\uFFFD"))
+	if utf8.RuneCountInString(s) > lineLimit {
+		s = string([]rune(s)[:lineLimit-1]) + "…"
+	}
+	return s
 }
 
-func (r *Redactor) maskValue(v any) any {
-	switch v := v.(type) {
-	case string:
-		if strings.HasPrefix(v, "{") || strings.HasPrefix(v, "[") {
-			if text, ok := r.JSON([]byte(v)); ok {
-				return text
-			}
+// Lines masks the secrets in s and escapes control characters except line breaks and tabs.
+func (r *Redactor) Lines(s string) string { return parse.EscapeBut(r.Text(s), "\n\t") }
+
+// Log returns a context whose logger masks the secrets that are known now, and what looks like one.
+func (r *Redactor) Log(ctx context.Context) context.Context {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	ctx = tflog.MaskAllFieldValuesStrings(ctx, r.needles...)
+	ctx = tflog.MaskMessageStrings(ctx, r.needles...)
+	ctx = tflog.MaskAllFieldValuesRegexes(ctx, patterns...)
+	return tflog.MaskMessageRegexes(ctx, patterns...)
+}
+
+// Address returns a URL as it may be shown, without query and user info.
+func Address(u *url.URL) string {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
+	return shown.String()
+}
+
+// URLError returns the cause of an error of net/http or net/url, whose own text has a whole URL.
+func URLError(err error) error {
+	for {
+		quoting, ok := errors.AsType[*url.Error](err)
+		if !ok {
+			return err
 		}
-	case []any:
-		for i := range v {
-			v[i] = r.maskValue(v[i])
-		}
-	case map[string]any:
-		shown := make(map[string]any, len(v))
-		for key, value := range v {
-			if secretKey(key, v) && value != nil && value != "" {
-				shown[key] = masked
-			} else {
-				shown[key] = r.maskValue(value)
-			}
-		}
-		return shown
+		err = quoting.Err
 	}
-	return v
 }

@@ -1,6 +1,6 @@
 // Package sessionfield has the only list of the fields of a live session (SERVICE.md, "Sessions").
-// The request and the decoder of package api, the attributes of package livesession, the function
-// format_import_blocks, and what the masker knows of streams are made from it.
+// The request and the decoder of package api, and the attributes of package livesession, are made
+// from it.
 package sessionfield
 
 import (
@@ -87,7 +87,7 @@ var Arguments = []Field{
 	{Name: "name", Kind: Name, Required: true, Description: "Name of the session."},
 	{
 		Name: "region", Kind: Region, Required: true,
-		Description: "Region, one of those allocated to the account, which the data source `vodlive_regions` lists.",
+		Description: "Region. The data source `vodlive_regions` lists those of the account.",
 	},
 	{
 		Name: "input", Kind: Choice, Values: Directions, Required: true,
@@ -158,8 +158,7 @@ var Computed = []Field{
 	{Name: "id", Computed: true, Description: "Id of the session."},
 	{
 		Name: "status", Kind: Choice, Values: Statuses, Computed: true,
-		Description: "Status when last read: `PENDING`, `PROVISIONING`, `ALLOCATED`, `READY`, `STOPPING`, `STOPPED`, " +
-			"`TERMINATED`, `ERROR`, `SCHEDULED` or `CANCELLED`. Status changes never show up as a diff.",
+		Description: "Status when last read, such as `READY`. Status changes never show up as a diff.",
 	},
 	{
 		Name: "input_endpoint_a", Kind: URL, Computed: true, Needs: []Condition{pushIn},
@@ -186,18 +185,14 @@ var Computed = []Field{
 	},
 	{
 		Name: "elastic_ip_a", Computed: true, Listed: true,
-		Description: "IP address that the service allocated to the session; its documentation does not say for which direction. " +
-			"Null until allocated: a scheduled session may get it only when it starts.",
+		Description: "IP address of the session. Null until allocated: a scheduled session may get it only when it starts.",
 	},
 	{
 		Name: "elastic_ip_b", Computed: true, Listed: true, Needs: []Condition{ha},
 		Description: "As `elastic_ip_a`, for the backup pipeline. Set with mode `HA`.",
 	},
-	{Name: "port", Kind: Number, Computed: true, Listed: true, Description: "Port that the service allocated; its documentation does not say for which direction. Null until allocated."},
-	{
-		Name: "egress_port", Kind: Number, Computed: true, Listed: true,
-		Description: "Egress port that the service allocated. Null until allocated.",
-	},
+	{Name: "port", Kind: Number, Computed: true, Listed: true, Description: "Port of the session. Null until allocated."},
+	{Name: "egress_port", Kind: Number, Computed: true, Listed: true, Description: "Egress port of the session. Null until allocated."},
 }
 
 // All has the arguments first: they decide which other fields apply.

@@ -181,6 +181,19 @@ func (st *ownStorage) put(object Object) {
 	st.objects = append(st.objects, object)
 }
 
+// AddObject stores a small file without a request, and returns its key path.
+func (s *Service) AddObject() string {
+	key, content := s.newKey("stored.mp4"), []byte("stored")
+	object := Object{
+		KeyPath: key, FileName: path.Base(key), Size: int64(len(content)), SHA256: fmt.Sprintf("%x", sha256.Sum256(content)),
+		ETag: fmt.Sprintf("%q", fmt.Sprintf("%x", md5.Sum(content))), ContentType: "video/mp4",
+	}
+	s.own.mu.Lock()
+	defer s.own.mu.Unlock()
+	s.own.put(object)
+	return key
+}
+
 func (st *ownStorage) Exists(_ context.Context, key string) (bool, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()

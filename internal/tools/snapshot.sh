@@ -40,4 +40,4 @@ cd ..
 
 mirror=.cache/demo/release/registry.terraform.io/vodlive/vodlive
 rm -rf .cache/demo && mkdir -p "$mirror" && cp "dist/$archive" "$mirror"
-go run ./internal/tools/demo -cli "$1" -mirror .cache/demo/release -version "$version"
+go run ./internal/tools/demo -cli "$1" -mirror "$PWD/.cache/demo/release" -version "$version"

@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -20,24 +21,22 @@ const answerLimit = 64<<10 + 1
 // stored is what storage returned for a PUT that it accepted.
 type stored struct {
 	etag      string   // as the header had it; "" if there was none
-	keyed     bool     // the ETag is no MD5, as its form says, or the encryption with KMS or a customer's key
-	repeated  bool     // another PUT of the part failed
+	isKeyed   bool     // the ETag is not an MD5, as its form or an encryption with KMS or a customer's key says
 	checksums []string // of the content, as "crc64nvme:BASE64"
 }
 
-// accepted reads the response to a PUT that storage accepted.
-func accepted(resp *http.Response) stored {
-	s := stored{etag: resp.Header.Get("ETag")}
+// readStored reads the response to a PUT that storage accepted.
+func readStored(header http.Header) stored {
+	s := stored{etag: header.Get("ETag")}
 	if bareETag(s.etag) == "" {
 		s.etag = ""
 	}
-	s.keyed = strings.HasPrefix(strings.ToLower(resp.Header.Get("X-Amz-Server-Side-Encryption")), "aws:kms") ||
-		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
-		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Key-Md5") != "" ||
+	s.isKeyed = strings.HasPrefix(strings.ToLower(header.Get("X-Amz-Server-Side-Encryption")), "aws:kms") ||
+		header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
 		len(bareETag(s.etag)) != 2*md5.Size
 	for _, algorithm := range digest.Algorithms {
-		if v := strings.TrimSpace(resp.Header.Get("X-Amz-Checksum-" + algorithm.Name)); v != "" {
-			s.checksums = append(s.checksums, algorithm.Name+":"+v)
+		if value := strings.TrimSpace(header.Get("X-Amz-Checksum-" + algorithm.Name)); value != "" {
+			s.checksums = append(s.checksums, algorithm.Name+":"+value)
 		}
 	}
 	return s
@@ -46,15 +45,15 @@ func accepted(resp *http.Response) stored {
 // isDocument reports whether the body of a response is HTML or XML. Storage sends neither when it
 // has stored the content of a PUT: a proxy has answered with a page, or S3 with an error and the
 // status 200.
-func isDocument(resp *http.Response, text []byte) bool {
+func isDocument(header http.Header, text []byte) bool {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	media, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	return bytes.HasPrefix(text, []byte("<")) || len(text) > 0 && strings.HasSuffix(media, "html")
 }
 
-// refusal makes a StatusError of a response.
-func refusal(op string, part int, resp *http.Response, text []byte, mask func(string) string) *StatusError {
-	e := &StatusError{failedPut: failedPut{Op: op}, Part: part, Status: resp.StatusCode, retryAfter: retry.After(resp.Header)}
+// refusal makes a StatusError of the response to a PUT.
+func (r *request) refusal(req *http.Request, resp *http.Response, text []byte) *StatusError {
+	e := &StatusError{failedPut: r.failed(), Part: r.part, Status: resp.StatusCode, retryAfter: retry.After(resp.Header), began: r.began}
 	var said struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
@@ -62,39 +61,57 @@ func refusal(op string, part int, resp *http.Response, text []byte, mask func(st
 	}
 	switch {
 	case xml.Unmarshal(text, &said) == nil:
-		e.Code, e.Message = mask(said.Code), mask(said.Message)
-	case isDocument(resp, text):
+		e.Code, e.Message = r.mask(said.Code), r.mask(said.Message)
+	case isDocument(resp.Header, text):
 		if resp.StatusCode < 300 { // otherwise a page says nothing that the status does not
 			e.Message = "a page, with which storage accepts no content: a proxy or a filter has answered"
 		}
-	case resp.Header.Get("Content-Encoding") != "":
-		e.Message = "a text that is encoded with " + mask(resp.Header.Get("Content-Encoding"))
 	default:
-		e.Message = mask(string(text))
+		e.Message = r.mask(string(text))
+	}
+	if e.Status == http.StatusBadRequest || e.Status == http.StatusForbidden {
+		e.Unsent = unsentHeaders(req)
 	}
 	return e
 }
 
-// unsent returns the headers for which the address of a request is signed, and which the request
-// does not have, and the checksums that the address fixes.
-func unsent(req *http.Request) (names []string) {
-	query := req.URL.Query()
-	for name := range strings.SplitSeq(query.Get("X-Amz-SignedHeaders"), ";") {
-		if name != "" && name != "host" && name != "content-length" && req.Header.Get(name) == "" {
-			names = append(names, name)
+// unsentHeaders returns the headers that a presigned address was signed for, or that it has among
+// its parameters as a checksum of the content, and that the PUT does not have.
+func unsentHeaders(req *http.Request) (names []string) {
+	for key := range req.URL.Query() {
+		if key = strings.ToLower(key); strings.HasPrefix(key, "x-amz-checksum-") {
+			names = append(names, key)
 		}
 	}
-	for name := range query {
-		if lower := strings.ToLower(name); strings.HasPrefix(lower, "x-amz-checksum-") {
-			names = append(names, lower)
+	for _, name := range signedHeaders(req.URL.String()) {
+		if name != "host" && name != "content-length" && req.Header.Get(name) == "" {
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// sameETag compares an ETag with an MD5. Quotes and case do not matter.
-func sameETag(etag string, sum [16]byte) bool {
+// signedHeaders returns the headers that a presigned address was signed for, in lower case.
+func signedHeaders(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	return strings.FieldsFunc(strings.ToLower(u.Query().Get("X-Amz-SignedHeaders")), func(c rune) bool { return c == ';' })
+}
+
+// hostOf returns the host of a presigned address, with the port if it has one.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// isMD5 reports whether an ETag is an MD5. Quotes and case do not matter.
+func isMD5(etag string, sum [md5.Size]byte) bool {
 	return strings.EqualFold(bareETag(etag), hex.EncodeToString(sum[:]))
 }
 

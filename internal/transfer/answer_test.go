@@ -19,7 +19,7 @@ func TestSecretsInConnectionErrors(t *testing.T) {
 	const address = "http://s/x?X-Amz-Signature=s1gnature%2FHIDDEN12345"
 	for text, want := range map[string]string{
 		"no route": "no route",
-		"malformed response \"s1gnature%2fHIDDEN12345\x1b[2J\"": `malformed response "***[2J"`,
+		"malformed response \"s1gnature%2fHIDDEN12345\x1b[2J\"": `malformed response "***\u001b[2J"`,
 		"proxy http://joe:HIDDEN@proxy.example.com refused":     "proxy http://***@proxy.example.com refused",
 	} {
 		s := &store{rule: func(_ *attempt, req *http.Request) (*http.Response, error) {

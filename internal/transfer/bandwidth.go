@@ -12,6 +12,24 @@ import (
 // maxBurst keeps the pace even on fast lines: it is some thirty writes of the transport.
 const maxBurst = 1 << 20
 
+const (
+	// longestPut is how long a part should be in flight at most where the bandwidth is limited: if
+	// the run is interrupted, what its PUTs have sent is lost.
+	longestPut = 16 * time.Second
+	// slotsLeast is how many PUTs are in flight however low the bandwidth is, and slotsMost for how
+	// many of them the bandwidth decides.
+	slotsLeast, slotsMost = 2, 14
+)
+
+// slotsFor returns how many parts a bandwidth carries in time; 0: any number.
+func slotsFor(bytesPerSecond int64) int {
+	slots := bytesPerSecond * int64(longestPut/time.Second) / MinPartSize
+	if bytesPerSecond <= 0 || slots > slotsMost {
+		return 0
+	}
+	return int(max(slots, slotsLeast))
+}
+
 // newThrottle limits the bytes per second of all uploads together; nil: no limit.
 func newThrottle(bytesPerSecond int64) *rate.Limiter {
 	if bytesPerSecond <= 0 {

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -41,15 +40,15 @@ func (f *failedPut) text(why string) string {
 // StatusError says that storage refused a PUT.
 type StatusError struct {
 	failedPut
-	Part    int    // 0 for a single PUT
-	Status  int    // HTTP status
-	Code    string // S3 error code, "" if the response had none
-	Message string // what storage said, one line, "" if nothing
-	// Unsent are headers and checksums that the address asks for, and that the request did not have.
-	Unsent []string
+
+	Part    int      // 0 for a single PUT
+	Status  int      // HTTP status
+	Code    string   // S3 error code, "" if the response had none
+	Message string   // what storage said, one line, "" if nothing
+	Unsent  []string // headers and checksums that the address asks for, and that the PUT did not have
 
 	retryAfter time.Duration
-	refused    time.Duration // for how long storage has refused every PUT with 429 or 503
+	began      time.Time // when the PUT began
 }
 
 func (e *StatusError) Error() string {
@@ -66,52 +65,36 @@ func (e *StatusError) Error() string {
 	return e.text(why)
 }
 
-// StallError says that a request made no progress for the time given.
-type StallError struct {
-	failedPut
-	Idle time.Duration
+// isOfAddress reports whether storage refused the address, so that a fresh one may help.
+func (e *StatusError) isOfAddress() bool {
+	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized || e.Code == "ExpiredToken"
 }
 
-func (e *StallError) Error() string { return e.text(fmt.Sprintf("no progress for %s", e.Idle)) }
+// isMismatch reports whether the PUT was not the one that the address was signed for.
+func (e *StatusError) isMismatch() bool { return e.Code == "SignatureDoesNotMatch" }
 
-// ETagError says that the ETag in storage's response cannot be kept, or that storage has other
-// content than was sent: the ETag is not the MD5 of the content, although those of other parts are.
-type ETagError struct {
-	failedPut
-	ETag string // as the header had it, "" if there was none
-	MD5  [16]byte
-
-	masked string // ETag as it may be shown
-}
-
-func (e *ETagError) Error() string {
-	if !parse.ValidETag(e.ETag) {
-		return e.text(fmt.Sprintf("storage answered an ETag of %d bytes that is not at most 1 KiB of visible ASCII characters", len(e.ETag)))
+// kind tells whether, and when, another PUT can end better. PUTs may be repeated after any failure.
+func (e *StatusError) kind() retry.Kind {
+	if kind := retry.OfStatus(e.Status, e.retryAfter); kind != retry.Final {
+		return kind
 	}
-	got := "no ETag"
-	if e.ETag != "" {
-		got = "the ETag " + e.masked
+	switch {
+	case e.Status == http.StatusConflict, e.Status == http.StatusTooEarly:
+		return retry.Failed
+	case e.Code == "RequestTimeout", e.Code == "IncompleteBody", e.Code == "BadDigest": // damage on the way
+		return retry.Failed
+	case e.Status/100 == 2: // not 200, or with an error document
+		return retry.Failed
 	}
-	return e.text(fmt.Sprintf("storage answered %s, the content's MD5 is %s", got, hex.EncodeToString(e.MD5[:])))
+	return retry.Final
 }
 
-// ChecksumError says that storage has other content than was sent: the checksum in its response is
-// not the content's.
-type ChecksumError struct {
-	failedPut
-	Algorithm string // a name of Algorithms
-	Returned  string // masked
-	Content   string // in base64
-}
-
-func (e *ChecksumError) Error() string {
-	return e.text(fmt.Sprintf("storage answered the %s checksum %s, the content's is %s", strings.ToUpper(e.Algorithm), e.Returned, e.Content))
-}
-
-// ConnectionError says that a request ended without a response.
+// ConnectionError says that a PUT ended without a response.
 type ConnectionError struct {
 	failedPut
+
 	Unreached bool // no connection was made
+	Stalled   bool // the PUT made no progress for the stall timeout
 
 	message string // masked
 	err     error
@@ -121,6 +104,28 @@ type ConnectionError struct {
 func (e *ConnectionError) Error() string { return e.text(e.message) }
 
 func (e *ConnectionError) Unwrap() error { return e.err }
+
+func (e *ConnectionError) kind() retry.Kind {
+	switch {
+	case retry.Permanent(e.err):
+		return retry.Final
+	case e.Unreached:
+		return retry.Unreached
+	}
+	return retry.Failed
+}
+
+// ChecksumError says that storage has other content than was sent: the ETag or a checksum in its
+// response is not that of the content. Or storage returned no ETag that can be used.
+type ChecksumError struct {
+	failedPut
+
+	message string // masked
+}
+
+func (e *ChecksumError) Error() string { return e.text("storage answered " + e.message) }
+
+func (e *ChecksumError) kind() retry.Kind { return retry.Failed }
 
 // TimeLimitError says that the time of an upload was over. It unwraps to Limit alone: a refusal
 // that would have been repeated must not look final.
@@ -135,76 +140,13 @@ func (e *TimeLimitError) Error() string {
 
 func (e *TimeLimitError) Unwrap() error { return e.Limit }
 
-// expired reports whether storage refused the address, so that a fresh one is needed.
-func expired(err error) bool {
-	e, ok := errors.AsType[*StatusError](err)
-	if !ok {
-		return false
-	}
-	switch e.Code {
-	case "AccessDenied", "ExpiredToken", "ExpiredRequest", "RequestExpired":
-		return true
-	}
-	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized
-}
-
-// doubtful reports whether one answer does not settle that storage refuses a PUT: a proxy, which
-// has none of S3's codes, or a part of storage that does not know the upload yet may have answered.
-func doubtful(err error) bool {
-	e, ok := errors.AsType[*StatusError](err)
-	return ok && e.Status >= 400 && e.Status <= 499 && (e.Code == "" || e.Status == http.StatusNotFound)
-}
-
-// mismatch reports whether storage found that the request is not the signed one. Waiting does not
-// change that.
-func mismatch(err error) bool {
-	e, ok := errors.AsType[*StatusError](err)
-	return ok && e.Status == http.StatusForbidden && e.Code == "SignatureDoesNotMatch"
-}
-
-// kindOf tells whether, and when, another attempt can end better.
+// kindOf returns the kind of an error; another PUT does not help against one that is not a PUT's.
 func kindOf(err error) retry.Kind {
-	if e, ok := errors.AsType[*StatusError](err); ok {
-		return kindOfStatus(e)
-	}
-	if e, ok := errors.AsType[*ConnectionError](err); ok && retry.Permanent(e.err) {
-		return retry.Final
-	} else if ok && e.Unreached {
-		return retry.Unreached
-	}
-	if _, ok := errors.AsType[putError](err); ok {
-		return retry.Failed
-	}
-	return retry.Final
-}
-
-// lost reports whether the connection failed, so that another PUT should use another one.
-func lost(err error) bool {
-	_, stalled := errors.AsType[*StallError](err)
-	_, broken := errors.AsType[*ConnectionError](err)
-	return stalled || broken
-}
-
-// kindOfStatus is more patient than retry.OfStatus: a PUT may be repeated after any failure.
-func kindOfStatus(e *StatusError) retry.Kind {
-	if kind := retry.OfStatus(e.Status); kind != retry.Final {
-		return kind
-	}
-	if expired(e) {
-		return retry.Failed
-	}
-	switch e.Status {
-	case http.StatusConflict, http.StatusTooEarly:
-		return retry.Failed
-	case http.StatusBadRequest:
-		// The content came too slowly or broke off. BadDigest: what arrived is not what was sent.
-		if e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "BadDigest" {
-			return retry.Failed
-		}
-		return retry.Final
-	}
-	if e.Status/100 == 2 { // a part must be answered with 200, and without a document
-		return retry.Failed
+	if e, ok := errors.AsType[interface {
+		putError
+		kind() retry.Kind
+	}](err); ok {
+		return e.kind()
 	}
 	return retry.Final
 }

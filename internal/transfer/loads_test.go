@@ -308,20 +308,6 @@ func sendLoad(t *testing.T, f transfer.File, kind loadKind, seed uint64, change 
 	return o
 }
 
-// TestFullLineHasNoRoom: where connections fill the line, no part is sent once more because it
-// takes long. A last part that is small takes no time, which tells nothing of the others. At the
-// beginning, parts are given up once, because they would not end in time.
-func TestFullLineHasNoRoom(t *testing.T) {
-	t.Parallel()
-	slow := loadKind{"slow line", always(profile{rate: 15, trip: 20 * time.Millisecond})}
-	for seed, size := range map[uint64]int{40: 24*loadPart + 1683, 53: 24*loadPart + 725, 16: 71*loadPart + 2911} {
-		f, _ := newFile(t, size)
-		if o := sendLoad(t, f, slow, seed); o.extra*float64(size/loadPart) > 12 || o.share < 0.96 {
-			t.Errorf("%d bytes: %.1f %% more PUTs, %.1f %% of the line", size, 100*o.extra, 100*o.share)
-		}
-	}
-}
-
 // TestLoads measures the goodput of LOADS files of 155 to 640 MiB on each line, in per cent of what
 // the line carries. "extra" is PUTs beyond one a part, in per cent of the parts.
 func TestLoads(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -12,12 +14,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// discarding reads every PUT and keeps nothing but the last one's header.
-type discarding struct {
-	etag   func(*http.Request) string
-	header http.Header
-	puts   int
-}
+// discarding reads every PUT and keeps nothing.
+type discarding struct{ etag func(*http.Request) string }
 
 func (d *discarding) RoundTrip(req *http.Request) (*http.Response, error) {
 	n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, req.Body, make([]byte, 32<<10))
@@ -25,7 +23,6 @@ func (d *discarding) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil || n != req.ContentLength {
 		return nil, errors.Join(err, io.ErrUnexpectedEOF)
 	}
-	d.header, d.puts = req.Header, d.puts+1
 	return answer(200, "", "ETag", d.etag(req)), nil
 }
 
@@ -33,10 +30,15 @@ func (d *discarding) RoundTrip(req *http.Request) (*http.Response, error) {
 // end has anything to keep.
 func TestMemoryIsBounded(t *testing.T) { //nolint:paralleltest // counts what the process allocates
 	if testing.Short() {
-		t.Skip("goes through 512 MiB three times")
+		t.Skip("goes through 512 MiB twice")
 	}
 	const part = 512 << 20
-	f := transfer.File{Path: sparse(t, part+1), Name: "sparse", Size: part + 1}
+	path := filepath.Join(t.TempDir(), "sparse")
+	overwrite(t, path, nil)
+	if err := os.Truncate(path, part+1); err != nil {
+		t.Skip("no sparse files here: ", err)
+	}
+	f := transfer.File{Path: path, Name: "sparse", Size: part + 1}
 	sum, err := hex.DecodeString("7c40fe5ce847740d0f0d0cdde3949d6585804cdec3ae61a15b923165699c8137")
 	must.Succeed(t, err)
 	f.SHA256 = [32]byte(sum)

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,50 +14,24 @@ type Progress struct {
 	Sent, Reused, Total int64 // bytes: handed to storage, already stored before, whole file
 }
 
-// meter reports the progress of one upload: what is stored, and what the PUTs in flight have handed
-// over.
+// meter reports the progress of one upload.
 type meter struct {
-	name   string
-	total  int64
-	report func(Progress)
-	start  time.Time
+	file         File
+	sent, reused atomic.Int64 // bytes; what a failed PUT has handed over is taken back
 
-	reporting sync.Mutex    // held while reporting: reports are never concurrent
-	next      time.Duration // when the next report is due, since start
-
-	mu           sync.Mutex
-	sent, reused int64                      // bytes of parts that are stored
-	inFlight     map[*func() int64]struct{} // how many bytes each part in flight has handed over
+	reporting sync.Mutex // held while reporting: reports are never concurrent
+	next      time.Time  // when the next report is due
 }
 
-// newMeter returns a meter; report may be nil.
-func newMeter(name string, total int64, report func(Progress)) *meter {
-	if report == nil {
-		report = func(Progress) {}
-	}
-	return &meter{name: name, total: total, report: report, start: time.Now(), inFlight: map[*func() int64]struct{}{}}
-}
-
-// follow counts the bytes of a part in flight until end is called with how many bytes of it are
-// stored.
-func (m *meter) follow(handed func() int64) (end func(stored int64)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.inFlight[&handed] = struct{}{}
-	return func(stored int64) {
-		m.mu.Lock()
-		delete(m.inFlight, &handed)
-		m.sent += stored
-		m.mu.Unlock()
-		m.tick()
-	}
+// handOver counts bytes that a PUT has handed over, or takes them back.
+func (m *meter) handOver(n int64) {
+	m.sent.Add(n)
+	m.tick()
 }
 
 // reuse counts a part that was stored before.
 func (m *meter) reuse(n int64) {
-	m.mu.Lock()
-	m.reused += n
-	m.mu.Unlock()
+	m.reused.Add(n)
 	m.tick()
 }
 
@@ -66,9 +41,9 @@ func (m *meter) tick() {
 		return
 	}
 	defer m.reporting.Unlock()
-	if now := time.Since(m.start); now >= m.next {
-		m.next = now + progressEvery
-		m.tell()
+	if now := time.Now(); now.After(m.next) {
+		m.next = now.Add(progressEvery)
+		m.report()
 	}
 }
 
@@ -76,15 +51,12 @@ func (m *meter) tick() {
 func (m *meter) finish() {
 	m.reporting.Lock()
 	defer m.reporting.Unlock()
-	m.tell()
+	m.report()
 }
 
-func (m *meter) tell() {
-	m.mu.Lock()
-	p := Progress{Name: m.name, Sent: m.sent, Reused: m.reused, Total: m.total}
-	for handed := range m.inFlight {
-		p.Sent += (*handed)()
+// report needs m.reporting. While a part is sent twice, its bytes are counted twice.
+func (m *meter) report() {
+	if tell, reused := m.file.Progress, m.reused.Load(); tell != nil {
+		tell(Progress{Name: m.file.Name, Sent: min(m.sent.Load(), m.file.Size-reused), Reused: reused, Total: m.file.Size})
 	}
-	m.mu.Unlock()
-	m.report(p)
 }

@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
@@ -13,7 +12,7 @@ import (
 // Destination is one multipart upload. Its methods are called concurrently.
 type Destination interface {
 	// PartURL returns the address for one PUT of the part. It is called shortly before each PUT, so
-	// again for every retry, and for another PUT of a part that lags.
+	// again for every retry, and for a second PUT of a part that lags.
 	PartURL(ctx context.Context, number int) (string, error)
 	// Stored reports a part that is stored and verified. Each part is reported once, even if the
 	// upload fails later. Stored must not block for long.
@@ -26,103 +25,103 @@ type Result struct {
 	SHA256       [32]byte
 	Sent, Reused int64 // bytes
 
-	crc uint64 // CRC-64/NVME of the whole
+	content *digest.Content
 }
 
-// Matches compares a checksum of the whole object, as the answer to CompleteMultipartUpload has it,
-// with the content, as digest.Object.Matches does.
-func (r Result) Matches(algorithm, value string) (known, ok bool) {
-	o := digest.Object{SHA256: r.SHA256, CRC: r.crc}
-	for _, p := range r.Parts {
-		o.Parts = append(o.Parts, digest.PartChecksum{Size: p.Size, Checksum: p.Checksum})
-	}
-	return o.Matches(algorithm, value)
+// Matches compares a checksum of the whole object, as the response to CompleteMultipartUpload has
+// it, with the content, as digest.Content.Matches does.
+func (r Result) Matches(algorithm, value string) (isKnown, isEqual bool) {
+	return r.content.Matches(algorithm, value)
 }
 
-// UploadParts sends f in parts of partSize bytes to dst and returns all of
-// them, in order. The caller completes the upload.
+// UploadParts sends f in parts of partSize bytes to dst and returns all of them, in order. The
+// caller completes the upload.
 //
 // Without f.Sums, the file is read once in order, for the SHA-256 of the whole. Each part is then
-// read again from the page cache, to be sent and for its MD5. With f.Sums, only the parts that are
-// sent are read. What was sent is what was hashed, whatever happens to the file meanwhile, and
-// memory depends neither on the file's nor on the parts' size.
+// read again from the page cache to be sent. With f.Sums, only the parts that are sent are read.
+// What was sent is what was hashed, whatever happens to the file meanwhile, and memory depends
+// neither on the file's nor on the parts' size.
 //
-// stored has parts of an earlier attempt. Such a part is not sent again, and not reported to
-// dst.Stored again, if its ETag is the MD5 of the file's part, if it is trusted and its checksum is
-// that of the file's part, or if this process sent it with the MD5 of the file's part.
+// stored has parts of an earlier upload. Such a part is not sent again, and not reported to
+// dst.Stored again, if its ETag is the MD5 of the file's part, or if it is trusted and its checksum
+// is that of the file's part.
 //
-// The first error stops the upload. It is returned when nothing of the upload runs any more. Parts
-// that storage has accepted by then have been reported if they could be verified within four
-// seconds. The error is a *FileError, *ChangedError, *StatusError, *StallError, *ETagError,
-// *ChecksumError, *ConnectionError, *TimeLimitError, that of dst.PartURL with the part's number, or
+// The first error stops the upload: no PUT begins any more, and those in flight have four seconds.
+// What they store is reported. The error is a *FileError, *ChangedError, *StatusError,
+// *ConnectionError, *ChecksumError, *TimeLimitError, that of dst.PartURL with the part's number, or
 // the context's. Without error, the size, the number of parts, every ETag and the SHA-256 of the
 // whole agree with f.
 func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored []Part, dst Destination) (Result, error) {
 	count := PartCount(f.Size, partSize)
-	if partSize < 1 || count > MaxParts {
+	if count < 1 || count > MaxParts {
 		return Result{}, fmt.Errorf("%s: %d bytes in parts of %d bytes are not 1 to %d parts", f.Path, f.Size, partSize, MaxParts)
 	}
 	content, err := e.reader.Open(f.Path, f.plan(partSize))
 	if err != nil {
 		return Result{}, err
 	}
-	u := &partsUpload{dst: dst, size: partSize, known: make(map[int][]Part), parts: make([]Part, count)}
-	inner, end := u.begin(ctx, e, f, partSize, content)
+	common, inner, end := e.begin(ctx, f, content)
 	defer end()
+	u := &partsUpload{fileUpload: common, dst: dst, partSize: partSize, known: make(map[int]Part), reads: make(chan *reading, count), parts: make([]Part, count)}
 	for _, p := range stored {
-		u.known[p.Number] = append(u.known[p.Number], p)
+		u.known[p.Number] = p
 	}
-	if err := u.start(inner); err != nil {
+	u.tasks.Go(func() { u.start(inner) })
+	if err := u.read(inner); err != nil {
 		u.fail(err)
 	}
 	u.tasks.Wait()
 	if err := context.Cause(inner); err != nil {
-		return Result{}, u.ended(inner, err)
+		return Result{}, u.why(inner, err)
 	}
-	if err := content.Planned(); err != nil {
-		return Result{}, err
-	}
-	return u.result()
+	reused := u.meter.reused.Load()
+	return Result{Parts: u.parts, SHA256: f.SHA256, Sent: f.Size - reused, Reused: reused, content: content}, nil
 }
 
 type partsUpload struct {
-	fileUpload
-	dst   Destination
-	size  int64          // bytes of a part
-	known map[int][]Part // parts of an earlier attempt by number
-	tasks sync.WaitGroup
-	crc   uint64 // of the whole
+	*fileUpload
+
+	dst      Destination
+	partSize int64
+	known    map[int]Part // parts of an earlier upload, by number
+	tasks    sync.WaitGroup
+	reads    chan *reading
 
 	mu    sync.Mutex
-	parts []Part // by number less one; Number 0: not stored
+	parts []Part // by number less one
 }
 
 // reading is a part whose turn has come, and whose content may not be read yet.
 type reading struct {
 	number  int
 	turn    *pace.Turn
-	done    chan struct{} // closed when section is set, or the upload has failed
+	done    chan struct{} // closed when section is set, or reading has failed
 	section *digest.Section
 }
 
-// start begins each part when it is about to be sent, and reads the file in order. Addresses are
-// asked for while it reads: connections that begin together share a line better.
-func (u *partsUpload) start(ctx context.Context) error {
-	reads := make(chan *reading, len(u.parts))
-	u.tasks.Go(func() {
-		defer close(reads)
-		for number := 1; number <= len(u.parts); number++ {
-			turn, err := u.pace.Next(ctx)
-			if err != nil {
-				u.fail(err)
-				return
-			}
-			r := &reading{number: number, turn: turn, done: make(chan struct{})}
-			reads <- r
-			u.tasks.Go(func() { u.send(ctx, r) })
+// start begins each part when its turn comes. Addresses are asked for while the file is read:
+// connections that begin together share a line better.
+func (u *partsUpload) start(ctx context.Context) {
+	for number := 1; number <= len(u.parts); number++ {
+		turn, err := u.pace.Next(ctx)
+		if err != nil {
+			u.fail(err)
+			break
 		}
-	})
-	for r := range reads {
+		r := &reading{number: number, turn: turn, done: make(chan struct{})}
+		u.reads <- r
+		u.tasks.Go(func() {
+			if err := u.send(ctx, r); err != nil {
+				u.fail(err)
+			}
+		})
+	}
+	close(u.reads)
+}
+
+// read reads the file in order, as far as parts have begun.
+func (u *partsUpload) read(ctx context.Context) (failed error) {
+	for r := range u.reads {
 		section, err := u.content.Next(ctx)
 		if err != nil {
 			u.fail(err)
@@ -130,12 +129,10 @@ func (u *partsUpload) start(ctx context.Context) error {
 		r.section = section
 		close(r.done)
 	}
-	if err := context.Cause(ctx); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	crc, err := u.content.Finish()
-	u.crc = crc
-	return err
+	return u.content.Check()
 }
 
 // await waits until the part is read.
@@ -144,27 +141,21 @@ func (r *reading) await(ctx context.Context) (*digest.Section, error) {
 	return r.section, context.Cause(ctx)
 }
 
-// send sends a part, unless one of an earlier attempt can be reused.
-func (u *partsUpload) send(ctx context.Context, r *reading) {
-	if err := u.sendOrReuse(ctx, r); err != nil {
-		u.fail(err)
-		if <-r.done; r.section != nil {
-			r.section.Drop()
-		}
-	}
-}
-
-func (u *partsUpload) sendOrReuse(ctx context.Context, r *reading) error {
-	switch reused, err := u.reuse(ctx, r); {
+// send sends a part, unless one of an earlier upload can be reused.
+func (u *partsUpload) send(ctx context.Context, r *reading) error {
+	part, isReused, err := u.reuse(ctx, r)
+	switch {
 	case err != nil:
 		r.turn.End()
 		return err
-	case reused:
-		r.turn.Skip(r.section.Size)
+	case isReused:
+		u.keep(part)
+		u.meter.reuse(part.Size)
+		r.turn.Skip(part.Size)
 		return nil
 	}
-	s := u.sending(put{op: fmt.Sprintf("send part %d of %s", r.number, u.file.Name), part: r.number}, u.sizeOf(r.number))
-	s.content = r.await
+	s := u.sending(fmt.Sprintf("send part %d of %s", r.number, u.file.Name), r.number)
+	s.section = r.await
 	s.address = func(ctx context.Context) (string, error) {
 		url, err := u.dst.PartURL(ctx, r.number)
 		if err != nil {
@@ -172,11 +163,9 @@ func (u *partsUpload) sendOrReuse(ctx context.Context, r *reading) error {
 		}
 		return url, nil
 	}
-	part, err := s.run(ctx, r.turn)
-	if err != nil {
+	if part, err = s.run(ctx, r.turn); err != nil {
 		return err
 	}
-	u.pace.Done(part.Size)
 	u.keep(part)
 	u.dst.Stored(part)
 	return nil
@@ -184,67 +173,38 @@ func (u *partsUpload) sendOrReuse(ctx context.Context, r *reading) error {
 
 // sizeOf is how many bytes a part has.
 func (u *partsUpload) sizeOf(number int) int64 {
-	return min(u.size, u.file.Size-int64(number-1)*u.size)
+	return min(u.partSize, u.file.Size-int64(number-1)*u.partSize)
 }
 
-// keep takes a stored part over.
 func (u *partsUpload) keep(p Part) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.parts[p.Number-1] = p
 }
 
-// result returns all parts after it has compared them with the plan once more.
-func (u *partsUpload) result() (Result, error) {
-	r := Result{Parts: u.parts, SHA256: u.file.SHA256, Sent: u.meter.sent, Reused: u.meter.reused, crc: u.crc}
-	var size int64
-	for i, p := range r.Parts {
-		if p.Number != i+1 || p.ETag == "" {
-			return Result{}, fmt.Errorf("%s: part %d is not stored", u.file.Path, i+1)
-		}
-		size += p.Size
-	}
-	if size != u.file.Size {
-		return Result{}, fmt.Errorf("%s: the parts have %d bytes, but %d were planned", u.file.Path, size, u.file.Size)
-	}
-	return r, nil
-}
-
-// reuse takes over a part of an earlier attempt if its content is the file's. Only the ETag proves
-// that: S3 completes an upload only with the parts' own ETags. Where ETags are no MD5s, the
+// reuse returns a part of an earlier upload if its content is the file's. Only the ETag proves
+// that: S3 completes an upload only with the parts' own ETags. Where ETags are not MD5s, the
 // checksum must do, but only from a trusted record: anybody else could write the ETag of other
-// content beside it. Of a part that this process sent, the MD5 is known to be that of the bytes
-// sent.
-func (u *partsUpload) reuse(ctx context.Context, r *reading) (bool, error) {
-	known := slices.DeleteFunc(u.known[r.number], func(k Part) bool { return k.Size != u.sizeOf(r.number) || k.ETag == "" })
-	if len(known) == 0 {
-		return false, nil
+// content beside it.
+func (u *partsUpload) reuse(ctx context.Context, r *reading) (part Part, isReused bool, err error) {
+	part, isKnown := u.known[r.number]
+	if !isKnown || part.Size != u.sizeOf(r.number) || part.ETag == "" {
+		return Part{}, false, nil
 	}
 	section, err := r.await(ctx)
 	if err != nil {
-		return false, err
+		return Part{}, false, err
 	}
-	sum, err := section.MD5(ctx)
-	if err != nil {
-		return false, err
+	if part.MD5, err = section.MD5(ctx); err != nil {
+		return Part{}, false, err
 	}
-	for _, k := range known {
-		proved := sameETag(k.ETag, sum) || k.Sent && k.MD5 == sum
-		same := proved && k.Sent // compared when it was sent
-		if !same && (!proved || digest.NeedsNoRead(k.Checksum)) {
-			if same, err = section.Has(ctx, k.Checksum); err != nil {
-				return false, err
-			}
-		}
-		if !same {
-			k.Checksum = ""
-		}
-		if proved || k.Trusted && same {
-			k.MD5 = sum
-			u.keep(k)
-			u.meter.reuse(k.Size)
-			return true, nil
-		}
+	isProved := part.ETagIsMD5()
+	if isProved && !digest.NeedsNoRead(part.Checksum) {
+		part.Checksum = ""
 	}
-	return false, nil
+	hasChecksum, err := section.Has(ctx, part.Checksum)
+	if !hasChecksum {
+		part.Checksum = ""
+	}
+	return part, isProved || part.Trusted && hasChecksum, err
 }

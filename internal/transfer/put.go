@@ -1,13 +1,12 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,20 +31,15 @@ const (
 type sender struct {
 	transport http.RoundTripper
 	throttle  *rate.Limiter // nil: no limit
-	stall     time.Duration // without progress, after which a request ends
-	refused   func()        // is told that storage asks for fewer requests
-	limiter   *retry.Limiter
-	hosts     *sync.Map // of storage, *retry.Host by name and port
+	stall     time.Duration // without progress, after which a PUT ends
+	hosts     *sync.Map     // of storage, *retry.Host by name and port
 	redactor  *redact.Redactor
 }
 
-// host returns what is known of the host of a presigned URL.
-func (s *sender) host(address string) (name string, host *retry.Host) {
-	if u, err := url.Parse(address); err == nil {
-		name = u.Host
-	}
-	known, _ := s.hosts.LoadOrStore(name, &retry.Host{})
-	return name, known.(*retry.Host) //nolint:forcetypeassert // nothing else is stored
+// host returns what is known of the host of a presigned address.
+func (s *sender) host(address string) *retry.Host {
+	known, _ := s.hosts.LoadOrStore(hostOf(address), &retry.Host{})
+	return known.(*retry.Host) //nolint:forcetypeassert // nothing else is stored
 }
 
 // put is what one PUT sends.
@@ -53,27 +47,22 @@ type put struct {
 	op          string // for errors: "send part 3 of a.mp4"
 	part        int    // 0 for a single PUT
 	url         string
-	contentType string
+	contentType string // "": not sent
 	md5         string // Content-MD5; "": not sent
 	section     *digest.Section
-	avoid       []net.Addr    // addresses of storage that another PUT should not use
-	beside      int           // PUTs that begin at about the same time
-	sent        func(n int64) // is told how many bytes were handed over
-	// last is asked before the last bytes are sent. An error withholds them, so that no object is
-	// made.
-	last func() error
-}
-
-// masker returns a function that makes a text of storage, or of the connection to it, one line
-// without secrets.
-func (s *sender) masker(p put) func(text string) string {
-	return func(text string) string { return s.redactor.Line(text, redact.PresignedSecrets(p.url)...) }
+	handOver    func(n int64) // counts the bytes that were handed over
 }
 
 // request is one PUT and its response.
 type request struct {
 	put
 	*sender
+
+	began time.Time
+	// last is asked before the last bytes are sent. An error withholds them, so that the PUT stores
+	// nothing.
+	last func() error
+
 	ctx        context.Context
 	cancel     context.CancelCauseFunc
 	answering  context.Context    // ends with the first byte of the response, or with the request
@@ -81,38 +70,42 @@ type request struct {
 	watch      *time.Timer        // ends the request when it makes no progress
 	handed     atomic.Int64       // bytes of the latest body
 	latest     atomic.Pointer[body]
-	remote     atomic.Pointer[net.Addr] // of the latest connection; nil: none
-	began      time.Time                // when it was this PUT's turn
-	connecting atomic.Bool              // there is no connection yet
+	connecting atomic.Bool // there is no connection yet
 }
+
+// errStalled ends a request that makes no progress.
+var errStalled = errors.New("stalled")
+
+// mask makes a text of storage, or of the connection to it, one line without secrets.
+func (r *request) mask(text string) string {
+	return r.redactor.Line(text, redact.PresignedSecrets(r.url)...)
+}
+
+func (r *request) failed() failedPut { return failedPut{Op: r.op, Host: hostOf(r.url)} }
 
 // send makes one PUT. When it returns, nothing reads the file for it any more.
 func (r *request) send(ctx context.Context) (res stored, err error) {
-	if r.began, err = r.limiter.Wait(ctx, func(time.Duration) error { return nil }); err != nil {
-		return stored{}, err
-	}
-	name, host := r.host(r.url)
-	ctx, r.cancel = context.WithCancelCause(retry.Beside(retry.Avoid(host.To(ctx), r.avoid...), r.beside))
+	host := r.host(r.url)
+	ctx, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
 	r.answering, r.answers = context.WithCancel(ctx)
 	defer r.answers()
-	r.watch = time.AfterFunc(r.stall, func() { r.cancel(&StallError{failedPut: failedPut{Op: r.op, Host: name}, Idle: r.stall}) })
+	r.watch = time.AfterFunc(r.stall, func() { r.cancel(errStalled) })
 	defer r.watch.Stop()
 	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { r.connecting.Store(true) },
-		GotConn: func(got httptrace.GotConnInfo) {
+		GotConn: func(httptrace.GotConnInfo) {
 			r.connecting.Store(false)
 			host.Reached()
 			r.progress()
-			if got.Conn != nil {
-				remote := got.Conn.RemoteAddr()
-				r.remote.Store(&remote)
-			}
 		},
 		GotFirstResponseByte: func() { r.answers(); r.progress() },
 	})
 	var status int
-	res, status, err = r.run()
+	res, status, err = r.run(host)
+	if err != nil {
+		r.handOver(-r.handed.Load())
+	}
 	tflog.Debug(ctx, "PUT to storage", map[string]any{
 		"part": r.part, "bytes": r.section.Size, "status": status, "duration_ms": time.Since(r.began).Milliseconds(), "ok": err == nil,
 	})
@@ -121,7 +114,7 @@ func (r *request) send(ctx context.Context) (res stored, err error) {
 
 func (r *request) progress() { r.watch.Reset(r.stall) }
 
-func (r *request) run() (res stored, status int, err error) {
+func (r *request) run(host *retry.Host) (res stored, status int, err error) {
 	req, err := r.build()
 	if err != nil {
 		return stored{}, 0, err
@@ -136,32 +129,19 @@ func (r *request) run() (res stored, status int, err error) {
 		return stored{}, 0, r.broken(err)
 	}
 	defer resp.Body.Close()
+	host.Reached()
 	r.answers()
 	r.progress()
 	// The status decides. Even a truncated body is useful in the error.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
-	name, host := r.host(r.url)
-	host.Reached()
-	var refused time.Duration
-	if retry.OfStatus(resp.StatusCode) == retry.Busy {
-		refused = r.limiter.Refused(r.began, min(retry.After(resp.Header), longestAfter))
-		r.refused()
-	} else {
-		r.limiter.Accepted(r.began)
+	accepted := resp.StatusCode == http.StatusOK || r.part == 0 && resp.StatusCode/100 == 2
+	if !accepted || isDocument(resp.Header, text) {
+		return stored{}, resp.StatusCode, r.refusal(req, resp, text)
 	}
-	success := resp.StatusCode == http.StatusOK || r.part == 0 && resp.StatusCode >= 200 && resp.StatusCode <= 299
-	if !success || isDocument(resp, text) {
-		e := refusal(r.op, r.part, resp, text, r.masker(r.put))
-		e.Host, e.refused = name, refused
-		if resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusBadRequest {
-			e.Unsent = unsent(req)
-		}
-		return stored{}, resp.StatusCode, e
-	}
-	if complete, _ := r.stop(); !complete {
+	if isComplete, _ := r.stop(); !isComplete {
 		return stored{}, resp.StatusCode, r.broken(errors.New("storage answered before it had all of the content"))
 	}
-	return accepted(resp), resp.StatusCode, nil
+	return readStored(resp.Header), resp.StatusCode, nil
 }
 
 func (r *request) build() (*http.Request, error) {
@@ -177,43 +157,40 @@ func (r *request) build() (*http.Request, error) {
 	if r.md5 != "" {
 		req.Header.Set("Content-MD5", r.md5)
 	}
-	req.ContentLength, req.GetBody = r.section.Size, r.open
-	req.Body, err = r.open()
-	return req, err
+	req.ContentLength, req.Body = r.section.Size, r.open()
+	req.GetBody = func() (io.ReadCloser, error) { return r.open(), nil }
+	return req, nil
 }
 
-// open returns a body that starts from the beginning. The transport asks for one more when a
+// open returns a body that starts from the beginning. The transport asks for another one when a
 // keep-alive connection turns out to be closed.
-func (r *request) open() (io.ReadCloser, error) {
-	stream, err := r.section.Stream()
-	if err != nil {
-		return nil, err
-	}
-	b := &body{of: r, stream: stream}
+func (r *request) open() io.ReadCloser {
+	b := &body{of: r, stream: r.section.Stream()}
 	if before := r.latest.Swap(b); before != nil {
 		_, _ = before.stop()
-		r.handed.Store(0)
+		r.handOver(-r.handed.Swap(0))
 	}
-	return b, nil
+	return b
 }
 
 // stop ends the latest body. It reports whether all was read, or else why reading failed.
-func (r *request) stop() (complete bool, err error) { return r.latest.Load().stop() }
+func (r *request) stop() (isComplete bool, err error) { return r.latest.Load().stop() }
 
 // broken returns the reason for a failed request: the context's, that of the body, or the
 // connection's.
 func (r *request) broken(err error) error {
-	if cause := context.Cause(r.ctx); cause != nil {
+	cause := context.Cause(r.ctx)
+	if errors.Is(cause, errStalled) {
+		return &ConnectionError{failedPut: r.failed(), message: "no progress for " + r.stall.String(), Stalled: true}
+	}
+	if cause != nil {
 		return cause
 	}
 	if _, ours := r.stop(); ours != nil {
 		return ours
 	}
 	err = redact.URLError(err)
-	name, _ := r.host(r.url)
-	return &ConnectionError{
-		failedPut: failedPut{Op: r.op, Host: name}, message: r.masker(r.put)(err.Error()), err: err, began: r.began, Unreached: r.connecting.Load(),
-	}
+	return &ConnectionError{failedPut: r.failed(), message: r.mask(err.Error()), err: err, began: r.began, Unreached: r.connecting.Load()}
 }
 
 // body is the body of a request: a section of a file, read from the page cache straight into the
@@ -230,20 +207,20 @@ type body struct {
 	of     *request
 	stream *digest.Stream
 
-	mu      sync.Mutex
-	stopped bool
-	over    bool  // all is read, or reading failed: there is no early response to wait for
-	err     error // why reading failed
+	mu        sync.Mutex
+	isStopped bool
+	isOver    bool  // all is read, or reading failed: there is no early response to wait for
+	err       error // why reading failed
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stopped {
+	if b.isStopped {
 		return 0, errors.New("the request is over")
 	}
 	if b.stream.Left() == 0 {
-		b.over = true
+		b.isOver = true
 		return 0, io.EOF
 	}
 	if len(p) == 0 {
@@ -254,11 +231,11 @@ func (b *body) Read(p []byte) (int, error) {
 	b.of.watch.Stop()
 	n, err := b.fill(p)
 	if err != nil {
-		b.over, b.err = true, err
+		b.isOver, b.err = true, err
 		return 0, err
 	}
 	b.of.handed.Add(int64(n))
-	b.of.sent(int64(n))
+	b.of.handOver(int64(n))
 	b.of.progress()
 	return n, nil
 }
@@ -270,20 +247,19 @@ func (b *body) fill(p []byte) (int, error) {
 		return 0, err
 	}
 	if int64(n) == b.stream.Left() {
-		if err := b.of.last(); err != nil {
+		if err := cmp.Or(context.Cause(b.of.ctx), b.of.last()); err != nil {
 			return 0, err
 		}
 	}
 	return b.stream.Read(p[:n])
 }
 
-// Close is called by the transport when it needs no more of the body, also
-// after a write error.
+// Close is called by the transport when it needs no more of the body, also after a write error.
 func (b *body) Close() error {
 	b.mu.Lock()
-	short := b.stream.Left() < b.of.section.Size && !b.over && !b.stopped
+	isShort := b.stream.Left() < b.of.section.Size && !b.isOver && !b.isStopped
 	b.mu.Unlock()
-	if short && retry.Sleep(b.of.answering, refusalGrace) != nil {
+	if isShort && retry.Sleep(b.of.answering, refusalGrace) != nil {
 		_ = retry.Sleep(b.of.ctx, answerGrace)
 	}
 	return nil
@@ -291,12 +267,9 @@ func (b *body) Close() error {
 
 // stop makes later reads fail, and waits for one in progress. It reports whether all was read, or
 // else why reading failed.
-func (b *body) stop() (complete bool, err error) {
+func (b *body) stop() (isComplete bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.stopped {
-		b.stopped = true
-		b.stream.Close()
-	}
+	b.isStopped = true
 	return b.stream.Left() == 0, b.err
 }

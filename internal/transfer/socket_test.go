@@ -10,14 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/bubble"
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
-	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -137,40 +134,6 @@ func TestOverSockets(t *testing.T) {
 	}
 }
 
-func TestTLSFailureIsNotRetried(t *testing.T) {
-	t.Parallel()
-	secure := httptest.NewTLSServer(http.NotFoundHandler())
-	t.Cleanup(secure.Close)
-	plain := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(plain.Close)
-	f, _ := newFile(t, 1000)
-	for name, c := range map[string]struct {
-		base string
-		is   func(error) bool
-	}{
-		"unknown authority": {secure.URL, func(err error) bool {
-			_, ok := errors.AsType[*tls.CertificateVerificationError](err)
-			return ok
-		}},
-		"no TLS": {"https" + strings.TrimPrefix(plain.URL, "http"), func(err error) bool {
-			_, ok := errors.AsType[tls.RecordHeaderError](err)
-			return ok
-		}},
-	} {
-		var asked int
-		transport := &http.Transport{}
-		t.Cleanup(transport.CloseIdleConnections)
-		_, err := newEngine(transport).UploadSingle(t.Context(), f, func(context.Context) (string, error) {
-			asked++
-			return c.base + "/k?X-Amz-Signature=" + secret, nil
-		}, "")
-		if !c.is(err) || asked != 1 || strings.Contains(err.Error(), "attempts") {
-			t.Errorf("%s: error %v", name, err)
-		}
-		hidden(t, err)
-	}
-}
-
 // TestNobodyListens has storage that cannot be reached: from the beginning, or after the first
 // part.
 func TestNobodyListens(t *testing.T) {
@@ -195,43 +158,6 @@ func TestNobodyListens(t *testing.T) {
 			hidden(t, err)
 			if took := time.Since(start); took != c.took {
 				t.Errorf("it took %s, want %s", took, c.took)
-			}
-		})
-	}
-}
-
-// TestStorageOutage: storage that was reached before may be away for some minutes, whatever the
-// number of retries.
-func TestStorageOutage(t *testing.T) {
-	t.Parallel()
-	for lasts, fails := range map[time.Duration]bool{12 * time.Second: false, 280 * time.Second: false, time.Hour: true} {
-		bubble.Run(t, lasts.String(), func(t *testing.T) {
-			refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
-			s, away := &store{}, time.Now().Add(time.Second)
-			s.rule = func(_ *attempt, req *http.Request) (*http.Response, error) {
-				trace := httptrace.ContextClientTrace(req.Context())
-				trace.GetConn("")
-				if now := time.Now(); !now.Before(away) && now.Before(away.Add(lasts)) {
-					return nil, refused
-				}
-				trace.GotConn(httptrace.GotConnInfo{})
-				time.Sleep(400 * time.Millisecond)
-				return nil, nil
-			}
-			f, want := newFile(t, 8*partSize)
-			e := newEngine(s, func(c *transfer.Config) { c.MaxRetries, c.Concurrency = 0, 1 })
-			told := 0
-			ctx := retry.TellWaits(t.Context(), func(string) { told++ })
-			start := time.Now()
-			_, err := e.UploadParts(ctx, f, partSize, nil, &upload{})
-			if (err != nil) != fails || told != 1 {
-				t.Errorf("after %s: %v; told %d times", time.Since(start), err, told)
-			}
-			if took := time.Since(start); fails && (took < retry.Outage || took > retry.Outage+10*time.Second) {
-				t.Errorf("it failed after %s", took)
-			}
-			if !fails && !s.holds(want) {
-				t.Error("storage holds other content")
 			}
 		})
 	}

@@ -1,28 +1,27 @@
 // Package transfer is the upload engine: a file in, presigned PUTs out.
 //
 // It knows nothing of Terraform, nor of the service that returns the addresses and completes the
-// upload. One Engine serves the whole process. It shares out slots, bandwidth and memory to all
+// upload. One Engine serves the whole process. It shares out slots, bandwidth and processors to all
 // uploads in turn.
 //
 // Package digest reads the files: once in order, for the SHA-256, and each part again from the page
-// cache, to be sent and for its MD5. An upload that is given the sums of its plan reads only what
-// it sends. The ETag and whatever checksums storage returns must be those of these bytes. Package
-// pace decides when a PUT begins, and which one is sent once more.
+// cache, to be sent. An upload that is given the sums of its plan reads only what it sends. The
+// ETag and whatever checksums storage returns must be those of these bytes. Package pace decides
+// when a PUT begins, and which one is sent once more.
 //
 // Limits: regular files only. A part is sent in one request. Progress counts bytes when they are
 // handed to the operating system. Files are not locked: a change is detected, not prevented.
 //
 // Each file uses only those that follow it here: parts.go and single.go (the two ways to send a
-// file), sending.go (attempts at a part, or at a whole file), transfer.go (the Engine, and what
-// callers give and get), flights.go (the PUTs of one attempt), put.go (one PUT), answer.go (what
-// storage says), errors.go (why a PUT failed, and whether another one may end better), meter.go
-// (progress), bandwidth.go and partsize.go.
+// file), sending.go (PUTs of a part, or of a whole file, until one is stored), hedge.go (a second
+// PUT beside one that lags), put.go (one PUT), answer.go (what storage says), errors.go (why a PUT
+// failed, and whether another one may end better), meter.go (progress), bandwidth.go and
+// partsize.go.
 package transfer
 
 import (
 	"cmp"
 	"context"
-	"hash"
 	"math"
 	"net/http"
 	"os"
@@ -33,7 +32,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 type ( // what package digest says of files, for users of this package
@@ -61,9 +59,6 @@ const (
 // Algorithms are the checksums of storage that can be compared.
 var Algorithms = digest.Algorithms
 
-// NewMD5 returns a hash for ETags.
-func NewMD5() hash.Hash { return digest.NewMD5() }
-
 // Stat opens the file at path, which must be a regular file with content, and describes it. The
 // error is a *FileError.
 func Stat(path string) (os.FileInfo, error) { return digest.Stat(path) }
@@ -76,7 +71,7 @@ type Config struct {
 	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
 	Redactor     *redact.Redactor  // masks the texts of storage; nil: one that knows the presigned URL alone
 	Files        disk.Hook         // on the files that are sent; nil: none
-	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt; hedged requests, refusals with 429 or 503 and outages do not count
+	MaxRetries   int               // repeats of one part, or of one single PUT; refusals with 429 or 503 and outages do not count
 }
 
 // Engine sends files. Its limits apply to all uploads together. It is safe for concurrent use.
@@ -93,10 +88,13 @@ func New(c Config) *Engine {
 	if c.StallTimeout <= 0 {
 		c.StallTimeout = math.MaxInt64
 	}
-	e := &Engine{retries: c.MaxRetries, pace: pace.New(max(c.Concurrency, 0), c.Bandwidth), reader: digest.NewReader(digest.SystemFiles(c.Files))}
+	slots := c.Concurrency
+	if slots <= 0 {
+		slots = slotsFor(c.Bandwidth)
+	}
+	e := &Engine{retries: c.MaxRetries, pace: pace.New(slots), reader: digest.NewReader(digest.OnDisk(c.Files))}
 	e.sender = sender{
-		transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout,
-		refused: e.pace.Refused, limiter: retry.NewLimiter(), hosts: &sync.Map{}, redactor: cmp.Or(c.Redactor, redact.New()),
+		transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout, hosts: &sync.Map{}, redactor: cmp.Or(c.Redactor, redact.New()),
 	}
 	return e
 }
@@ -116,13 +114,8 @@ type Part struct {
 	// "crc64nvme:BASE64" (or "sha256:", "crc32c:", "crc32:"); "" if storage returned none.
 	Checksum string
 	// Trusted says that the part comes from a record that only this user can write. It is set by
-	// the caller, for parts of an earlier attempt.
+	// the caller, for parts of an earlier upload.
 	Trusted bool
-	// Sent says that this process sent the part, so its content has that MD5 whatever the ETag is.
-	Sent bool
-	// Repeated says that a PUT of the part failed before. Storage may store that one later, in
-	// place of the one with this ETag.
-	Repeated bool
 	// Unproved says that storage proved nothing of what it has: it returned no ETag that is the MD5
 	// and no checksum, and the PUT said no MD5.
 	Unproved bool
@@ -130,7 +123,7 @@ type Part struct {
 
 // ETagIsMD5 reports whether the part's ETag is the MD5 of its content. It is not where storage
 // encrypts with KMS.
-func (p Part) ETagIsMD5() bool { return sameETag(p.ETag, p.MD5) }
+func (p Part) ETagIsMD5() bool { return isMD5(p.ETag, p.MD5) }
 
 // File names a file and the content it is expected to have.
 type File struct {

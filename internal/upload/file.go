@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -134,7 +134,7 @@ func (f File) checkPointer() error {
 	}
 	content, err := os.ReadFile(f.Path)
 	if err != nil {
-		return &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: disk.Cause(err)}
+		return &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: errors.Unwrap(err)}
 	}
 	for beginning, command := range pointers {
 		if strings.HasPrefix(string(content), beginning) {

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -40,9 +41,7 @@ func (u *Uploader) prepare(ctx context.Context, f File) (_ File, err error) {
 			return f, err
 		}
 	}
-	if f.ContentType == "" {
-		f.ContentType = f.DefaultType()
-	}
+	f.ContentType = cmp.Or(f.ContentType, f.DefaultType())
 	return f, nil
 }
 

@@ -14,7 +14,7 @@ import (
 type operation struct {
 	uploader *Uploader
 	file     File
-	name     string // of the file
+	user     *user
 	progress func(transfer.Progress)
 	sums     transfer.Sums  // as the plan has found them; empty: the file is hashed while it is sent
 	record   *resume.Record // nil: nothing is recorded
@@ -22,9 +22,12 @@ type operation struct {
 	result Result
 }
 
+// user is an operation for which the service gave key paths and upload ids. It outlives the operation.
+type user struct{ fileName string }
+
 // store sends a file, unless a record has it.
 func (u *Uploader) store(ctx context.Context, f File, progress func(transfer.Progress)) (Result, error) {
-	o := &operation{uploader: u, file: f, name: f.Name, progress: progress}
+	o := &operation{uploader: u, file: f, user: &user{f.Name}, progress: progress}
 	if f.Content != nil {
 		err := o.single(ctx)
 		return o.result, err
@@ -116,7 +119,7 @@ func (o *operation) single(ctx context.Context) error {
 			return "", err
 		}
 		keyPath = target.KeyPath
-		return target.URL, o.uploader.accept(o, keyPath, "")
+		return target.URL, o.uploader.accept(o.user, keyPath, "")
 	}
 	part, err := o.uploader.config.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
 	if err != nil {

@@ -48,15 +48,14 @@ type Uploader struct {
 	customer atomic.Pointer[string] // of the key paths that the service gave in this run; nil: it gave none
 
 	mu    sync.Mutex
-	users map[string]*operation // of the key paths and upload ids that the service gave in this run
+	users map[string]*user // of the key paths and upload ids that the service gave in this run
 
-	left sync.Map // files that Leave was given: StoredFile by place
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor, c.Resume = cmp.Or(c.Redactor, redact.New()), cmp.Or(c.Resume, resume.New(""))
-	return &Uploader{config: c, progress: newProgress(c.ProgressFile, c.Redactor), users: map[string]*operation{}, asking: make(chan struct{}, 1)}
+	return &Uploader{config: c, progress: newProgress(c.ProgressFile, c.Redactor), users: map[string]*user{}, asking: make(chan struct{}, 1)}
 }
 
 // StoredFile is a stored file as the service and storage describe it, "" for what they left out.
@@ -98,7 +97,7 @@ func (u *Uploader) CheckCustomer(keyPath string) error {
 
 // accept checks a key path that the service gave for an upload, and an upload id if there is one. No
 // two files may share them.
-func (u *Uploader) accept(o *operation, keyPath, uploadID string) error {
+func (u *Uploader) accept(by *user, keyPath, uploadID string) error {
 	if err := u.CheckCustomer(keyPath); err != nil {
 		return err
 	}
@@ -109,10 +108,10 @@ func (u *Uploader) accept(o *operation, keyPath, uploadID string) error {
 		if given == "" {
 			continue
 		}
-		if other := u.users[given]; other != nil && other != o {
-			return &SharedError{Given: given, Files: [2]string{other.name, o.name}}
+		if other := u.users[given]; other != nil && other != by {
+			return &SharedError{Given: given, Files: [2]string{other.fileName, by.fileName}}
 		}
-		u.users[given] = o
+		u.users[given] = by
 	}
 	return nil
 }
@@ -163,24 +162,4 @@ func (u *Uploader) Shown(ctx context.Context, f File, keyPath string) {
 	if f.Size >= recordedSize {
 		u.config.Resume.Shown(ctx, u.key(f), keyPath)
 	}
-}
-
-// Leave gives a stored file, which leaves the state with a folder whose creation failed, to the
-// creation that follows in this process.
-func (u *Uploader) Leave(f File, stored StoredFile) { u.left.Store(f.place(), stored) }
-
-// place identifies a file that Leave was given.
-func (f File) place() Place { return Place{f.Path, f.Object()} }
-
-// Place is a file at a path.
-type Place struct {
-	Path string
-	Object
-}
-
-// takeLeft returns a file that Leave was given, once.
-func (u *Uploader) takeLeft(f File) (StoredFile, bool) {
-	left, ok := u.left.LoadAndDelete(f.place())
-	stored, _ := left.(StoredFile)
-	return stored, ok
 }

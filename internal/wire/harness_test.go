@@ -2,14 +2,14 @@ package wire_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log"
 	"net/http"
-	"net/url"
-	"strconv"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
@@ -18,30 +18,78 @@ import (
 )
 
 const (
-	testTokenID = "AKID-5f2c9d/+x"
-	testSecret  = `s3cr&t/"k<y>+%`
-	testToken   = "id-token-Zm9vYmFy/8271"
-	liveBase    = "https://live.example.com/edge"
-	vodBase     = "https://vod.example.com"
-	good        = `{"data":[]}`
+	testSecret = `s3cr&t/"k<y>+%`
+	testToken  = "id-token-Zm9vYmFy/8271"
+	good       = `{"data":[]}`
 )
+
+// request is a request as the service received it.
+type request struct {
+	*http.Request
+	content string
+	at      time.Time
+}
+
+// answer answers a request.
+type answer func(*http.Request) (*http.Response, error)
+
+// service is a transport that answers requests in memory, in turn, and with the last answer for
+// ever.
+type service struct {
+	mu      sync.Mutex
+	seen    []request
+	answers []answer
+}
+
+func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
+	seen := request{Request: r, at: time.Now()}
+	if r.Body != nil {
+		content, _ := io.ReadAll(r.Body)
+		seen.content = string(content)
+	}
+	s.mu.Lock()
+	s.seen = append(s.seen, seen)
+	next := s.answers[min(len(s.seen), len(s.answers))-1]
+	s.mu.Unlock()
+	return next(r)
+}
+
+func (s *service) requests() []request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.seen)
+}
+
+// with answers with a response. header has pairs of name and value.
+func with(status int, body string, header ...string) answer {
+	return func(*http.Request) (*http.Response, error) {
+		h := http.Header{}
+		for i := 0; i < len(header); i += 2 {
+			h.Set(header[i], header[i+1])
+		}
+		return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}, nil
+	}
+}
+
+func always(status int, body string, header ...string) *service {
+	return &service{answers: []answer{with(status, body, header...)}}
+}
 
 // settings are what a client for tests is made from.
 type settings struct {
 	wire.Config
-	LiveBaseURL, VODBaseURL string
-	Token                   credential.TokenSource
+	base  string
+	token credential.TokenSource
 }
 
-// config returns complete settings over a transport.
 func config(transport http.RoundTripper) settings {
 	return settings{
-		Config:      wire.Config{MaxRetries: 3, UserAgent: "test/1", Transport: transport},
-		LiveBaseURL: liveBase, VODBaseURL: vodBase, Token: credential.StaticToken(testToken),
+		Config: wire.Config{MaxRetries: 3, UserAgent: "test/1", Transport: transport},
+		base:   "https://api.example.com/edge", token: credential.StaticToken(testToken),
 	}
 }
 
-// client makes calls to two endpoints.
+// client makes calls to two endpoints with one address.
 type client struct {
 	*wire.Client
 	live, vod *wire.Endpoint
@@ -49,76 +97,29 @@ type client struct {
 
 func newClient(t testing.TB, s settings) *client {
 	t.Helper()
-	basic := credential.Basic{TokenID: testTokenID, SecretKey: testSecret}
-	s.Redactor = redact.New(basic.Secrets()...)
-	w := wire.New(s.Config)
-	return &client{w, w.Endpoint(normal(t, s.LiveBaseURL), basic), w.Endpoint(normal(t, s.VODBaseURL), credential.Bearer{Source: s.Token})}
-}
-
-// normal returns an address as ParseBaseURL gives it.
-func normal(t testing.TB, address string) string {
-	t.Helper()
-	u, err := wire.ParseBaseURL(address)
+	s.Redactor = redact.New(testSecret)
+	base, err := wire.ParseBaseURL(s.base)
 	must.Succeed(t, err)
-	return u.String()
+	w := wire.New(s.Config)
+	return &client{
+		w, w.Endpoint(base.String(), credential.Basic{TokenID: "AKID", SecretKey: testSecret}),
+		w.Endpoint(base.String(), credential.Bearer{Source: s.token}),
+	}
 }
-
-// Storage returns the transport for addresses that the second endpoint gives.
-func (c *client) Storage() http.RoundTripper { return c.Client.Storage(c.vod) }
 
 // get reads something.
-func (c *client) get(ctx context.Context) error {
-	return c.do(ctx, wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: "/things", Query: url.Values{"q": {"1"}}})
+func (c *client) get(ctx context.Context) (wire.Outcome, error) {
+	return c.Do(ctx, wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: "/things"})
 }
 
 // create makes something that must not be made twice.
-func (c *client) create(ctx context.Context) error {
-	return c.do(ctx, wire.Call{Endpoint: c.live, Method: http.MethodPost, Path: "/things", Body: map[string]string{"name": "n"}, NonIdempotent: true})
+func (c *client) create(ctx context.Context) (wire.Outcome, error) {
+	return c.Do(ctx, wire.Call{Endpoint: c.live, Method: http.MethodPost, Path: "/things", Body: map[string]string{"name": "n"}, NonIdempotent: true})
 }
 
 // presign is a POST that may be repeated, with the identity token.
-func (c *client) presign(ctx context.Context) error {
-	return c.do(ctx, wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/urls", Body: map[string]string{"name": "n"}})
-}
-
-// callError says that a call failed or was refused.
-type callError struct {
-	wire.Outcome
-	err error // nil: refused
-}
-
-func (f *callError) Error() string {
-	var parts []string
-	if f.Status != 0 {
-		parts = append(parts, strconv.Itoa(f.Status)+" "+http.StatusText(f.Status))
-	}
-	if !f.OK() && len(f.Body) > 0 {
-		parts = append(parts, string(f.Body))
-	}
-	if f.err != nil {
-		parts = append(parts, f.err.Error())
-	}
-	return strings.Join(parts, ": ")
-}
-
-func (f *callError) Unwrap() error { return f.err }
-
-func (c *client) do(ctx context.Context, call wire.Call) error {
-	o, err := c.Do(ctx, call)
-	if err != nil || !o.OK() {
-		return &callError{o, err}
-	}
-	return nil
-}
-
-// outcome returns what became of the call that failed with err.
-func outcome(t testing.TB, err error) wire.Outcome {
-	t.Helper()
-	failed, ok := errors.AsType[*callError](err)
-	if !ok {
-		t.Fatalf("got %v, want a call that failed", err)
-	}
-	return failed.Outcome
+func (c *client) presign(ctx context.Context) (wire.Outcome, error) {
+	return c.Do(ctx, wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/urls", Body: map[string]string{"name": "n"}})
 }
 
 // quiet is for servers that are meant to fail.

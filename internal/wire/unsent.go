@@ -13,20 +13,17 @@ import (
 // now.
 const unsentBytes = 128 << 10
 
-// limitUnsent lets what is handed over be nearly what is sent (TCP_NOTSENT_LOWAT): otherwise the
-// end of a part waits in the send buffer for as long as a slow connection needs, and counts as
-// sent.
+// limitUnsent makes what is handed over nearly what is sent (TCP_NOTSENT_LOWAT): otherwise the end
+// of a part counts as sent while it waits in the send buffer of a slow connection.
 func limitUnsent(conn net.Conn) {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
 		return
 	}
-	raw, err := socket.SyscallConn()
-	if err != nil {
-		return
+	if raw, err := socket.SyscallConn(); err == nil {
+		// Uploads work without it, too.
+		_ = raw.Control(func(fd uintptr) {
+			_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsentBytes)
+		})
 	}
-	// Uploads work without it, too.
-	_ = raw.Control(func(fd uintptr) {
-		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsentBytes)
-	})
 }

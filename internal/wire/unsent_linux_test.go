@@ -5,20 +5,25 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"syscall"
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 )
 
-// TestKernelTakesLittleOfAStorageConnection expects TCP_NOTSENT_LOWAT on
-// connections to storage: otherwise a part that lags seems to be sent.
+// TestKernelTakesLittleOfAStorageConnection expects TCP_NOTSENT_LOWAT on connections to storage:
+// otherwise a part that lags seems to be sent.
 func TestKernelTakesLittleOfAStorageConnection(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(server.Close)
 	var raw syscall.RawConn
-	c := overWire(server.URL)
+	c := config(nil)
+	c.base = server.URL
+	c.Lookup = func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}
 	c.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 		if err == nil {
@@ -26,7 +31,8 @@ func TestKernelTakesLittleOfAStorageConnection(t *testing.T) {
 		}
 		return conn, err
 	}
-	res, err := newClient(t, c).Storage().RoundTrip(put(t, server.URL+"/k"))
+	client := newClient(t, c)
+	res, err := client.Storage(client.vod).RoundTrip(put(t, server.URL+"/k"))
 	must.Succeed(t, err)
 	_ = res.Body.Close()
 	var limit int

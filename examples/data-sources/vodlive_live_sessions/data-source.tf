@@ -6,11 +6,9 @@ data "vodlive_live_sessions" "ready" {
   include_urls = true
 }
 
-# The addresses that the service allocated to the sessions.
-output "addresses" {
-  value = distinct(compact(flatten([
-    for s in data.vodlive_live_sessions.ready.sessions : [s.elastic_ip_a, s.elastic_ip_b]
-  ])))
+# A session by its name; one() fails if several have it.
+output "studio" {
+  value = one([for s in data.vodlive_live_sessions.ready.sessions : s.id if s.name == "studio-1"])
 }
 
 # The URLs carry stream keys, so they are apart from the sessions, and only there with include_urls.

@@ -1,5 +1,5 @@
 resource "vodlive_media_folder" "titles" {
-  source_dir = "titles"
+  source_dir = "media"
 }
 
 # When a file changes, one job is submitted on all of them.

@@ -411,7 +411,6 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	s.diags, s.calls, s.silent = slices.Concat(s.diags, diags), s.Counts(), killed
 	switch {
 	case killed:
-		p.End()
 		s.lost = o
 		return
 	case !fails && !diags.Failed() && !unsettled && s.saved.Config != nil:

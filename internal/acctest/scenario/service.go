@@ -63,7 +63,7 @@ func (s *scenario) service(text string) func() {
 		id := s.text(rest)
 		return func() { s.RemoveSession(id) }
 	case "stores":
-		return func() { s.stored[rest] = s.Store(s.t) }
+		return func() { s.stored[rest] = s.AddObject() }
 	case "serves":
 		return func() { s.SetCustomerID(rest) }
 	case "drops":

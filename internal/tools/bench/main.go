@@ -38,9 +38,7 @@ type bench struct {
 const mostFiles = 10_000
 
 // tools are the programs that take part.
-//
-// stdlib is this program without md5-simd.
-type tools struct{ self, stdlib, cli, provider, rclone, versitygw string }
+type tools struct{ self, cli, provider, rclone, versitygw string }
 
 var parts = []struct {
 	name string
@@ -135,9 +133,7 @@ func (b *bench) build(ctx context.Context) (err error) {
 	if b.tools.self, err = os.Executable(); err != nil {
 		return err
 	}
-	b.tools.stdlib = filepath.Join(b.work, "stdlib", "bench")
 	for _, p := range []struct{ program, module, pkg string }{
-		{b.tools.stdlib, "internal/tools/bench", "."},
 		{b.tools.provider, ".", "."},
 		{b.tools.rclone, "internal/tools/bench/peers/rclone", "github.com/rclone/rclone"},
 		{b.tools.versitygw, "internal/tools/versitygw", "github.com/versity/versitygw/cmd/versitygw"},
@@ -147,9 +143,6 @@ func (b *bench) build(ctx context.Context) (err error) {
 		}
 		fmt.Fprintln(os.Stderr, "building", filepath.Base(p.program))
 		args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
-		if p.program == b.tools.stdlib {
-			args = append(args, "-tags=stdlibmd5")
-		}
 		cmd := exec.CommandContext(ctx, "go", append(args, "-o", p.program, p.pkg)...)
 		cmd.Dir = filepath.Join(b.root, filepath.FromSlash(p.module))
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -67,8 +67,7 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 		if err != nil {
 			return err
 		}
-		contenders = append([]contender{b.self("transfer manager", loopback, st, s, c), b.known(loopback, st, s, c, p)}, append(contenders,
-			b.stdlib(loopback, st, s, c), b.rclone(st, c))...)
+		contenders = append([]contender{b.self("transfer manager", loopback, st, s, c), b.known(loopback, st, s, c, p)}, append(contenders, b.rclone(st, c))...)
 	} else {
 		contenders = append([]contender{b.rclone(st, c)}, contenders...)
 	}
@@ -76,7 +75,7 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 		title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name()),
 		text: "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
 			"*engine* and *apply* have the provider's defaults, ask the simulated service for addresses, and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
-			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults. *crypto/md5* is the engine without md5-simd. " +
+			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults. " +
 			"*engine, sums known* has what a plan has remembered of the file; *apply* plans and sends.",
 	}
 	return b.inTurns(ctx, t, st, contenders)
@@ -120,11 +119,6 @@ func (b *bench) self(name, connect string, st store, s *service, c content) cont
 // known is the engine with the sums that a plan has remembered.
 func (b *bench) known(connect string, st store, s *service, c content, p planned) contender {
 	return contender{"engine, sums known", played(b.tools.self, "engine", connect, st, s, c, p.copy)}
-}
-
-// stdlib is the engine without md5-simd.
-func (b *bench) stdlib(connect string, st store, s *service, c content) contender {
-	return contender{"crypto/md5", played(b.tools.stdlib, "engine", connect, st, s, c, nil)}
 }
 
 // played connects to an IP address, because the addresses of servers say 127.0.0.1: the provider

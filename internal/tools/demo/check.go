@@ -62,12 +62,7 @@ func (d *demo) check(sum string) error {
 	fmt.Printf("  file       %s\n", object.KeyPath)
 	fmt.Printf("             %d bytes in %d parts, SHA-256 %s\n", object.Size, object.Parts, object.SHA256)
 	fmt.Printf("  batch job  %s of %s\n", strings.Join(job.ServiceModes, ", "), strings.Join(job.Paths, ", "))
-	var requests []string
-	for call, n := range d.service.Counts() {
-		requests = append(requests, fmt.Sprintf("%d %s", n, call))
-	}
-	slices.Sort(requests)
-	fmt.Printf("  requests   %s\n", strings.Join(requests, ", "))
+	fmt.Printf("  requests   %s\n", strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(d.service.Counts()), "map["), "]"))
 
 	switch {
 	case session.Status != "READY":

@@ -9,19 +9,18 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -32,7 +31,7 @@ import (
 // demo is one run.
 type demo struct {
 	cli     string // path of terraform or tofu
-	mirror  string // folder with the provider, as a registry's mirror has it
+	mirror  string // absolute path of a filesystem mirror with the provider
 	version string // of the provider
 	media   string // file to upload; "" makes one
 	dir     string // temporary folder of this run
@@ -43,7 +42,7 @@ type demo struct {
 func main() {
 	d := demo{}
 	flag.StringVar(&d.cli, "cli", "terraform", "`program` to apply with: terraform or tofu")
-	flag.StringVar(&d.mirror, "mirror", ".cache/demo/mirror", "`folder` with the provider")
+	flag.StringVar(&d.mirror, "mirror", "", "absolute path of a filesystem mirror with the provider")
 	flag.StringVar(&d.version, "version", "0.0.1", "`version` of the provider in the folder")
 	flag.StringVar(&d.media, "media", "", "`file` to upload; default a new one of 32 MiB")
 	flag.Parse()
@@ -64,15 +63,16 @@ func (d *demo) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(d.dir)) }()
 	d.service = simulator.New(simulator.Options{ReadyAfter: 2 * time.Second})
 	server := httptest.NewServer(d.service)
-	defer func() {
-		err = errors.Join(err, d.service.Close())
-		server.Close()
-	}()
+	defer server.Close()
+	defer d.service.Close() // first: it ends requests that the server would wait for
 	d.url = server.URL
 	fmt.Println("The simulated service listens at", d.url)
 
+	if err := d.install(); err != nil {
+		return err
+	}
 	sum, err := d.prepareMedia()
-	if err = errors.Join(err, d.install()); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, step := range []func() error{
@@ -98,15 +98,11 @@ func (d *demo) install() error {
 	if err := os.CopyFS(d.dir, os.DirFS("examples/demo")); err != nil {
 		return fmt.Errorf("%w: run the demo in the root of the repository", err)
 	}
-	mirror, err := filepath.Abs(d.mirror)
-	if err != nil {
-		return err
-	}
 	const override = "terraform {\n  required_providers {\n    vodlive = {\n      source  = \"registry.terraform.io/vodlive/vodlive\"\n      version = %q\n    }\n  }\n}\n"
 	const settings = "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n"
 	return errors.Join(
 		os.WriteFile(filepath.Join(d.dir, "demo_override.tf"), fmt.Appendf(nil, override, d.version), 0o600),
-		os.WriteFile(filepath.Join(d.dir, "cli.tfrc"), fmt.Appendf(nil, settings, filepath.ToSlash(mirror)), 0o600))
+		os.WriteFile(filepath.Join(d.dir, "cli.tfrc"), fmt.Appendf(nil, settings, filepath.ToSlash(d.mirror)), 0o600))
 }
 
 // summary is the line of a CLI's output that says what a command has done.
@@ -118,26 +114,20 @@ func (d *demo) terraform(ctx context.Context, args ...string) error {
 	name := strings.TrimSuffix(filepath.Base(d.cli), ".exe")
 	fmt.Printf("\n$ %s %s\n", name, strings.Join(args, " "))
 	started := time.Now()
-	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, d.cli, append(args, "-input=false", "-no-color")...)
 	cmd.Dir = d.dir
 	cmd.Env = d.environment()
-	cmd.Stdout = &output
-	verbose := os.Getenv("VERBOSE") != ""
-	if verbose {
-		cmd.Stdout = io.MultiWriter(&output, os.Stdout)
-	}
-	cmd.Stderr = cmd.Stdout
 	// The terminal sends Ctrl-C to the CLI, too, and a second one would end it without its state.
 	cmd.Cancel = func() error { return nil }
 	cmd.WaitDelay = 30 * time.Second
-	if err := cmd.Run(); err != nil {
-		if !verbose {
-			fmt.Print(output.String())
-		}
+	output, err := cmd.CombinedOutput()
+	if err != nil || os.Getenv("VERBOSE") != "" {
+		fmt.Printf("%s\n", output)
+	}
+	if err != nil {
 		return fmt.Errorf("%s %s: %w", name, args[0], cmp.Or(ctx.Err(), err))
 	}
-	fmt.Printf("  %s (%.1f s)\n", summary.Find(output.Bytes()), time.Since(started).Seconds())
+	fmt.Printf("  %s (%.1f s)\n", summary.Find(output), time.Since(started).Seconds())
 	return nil
 }
 
@@ -156,10 +146,8 @@ func (d *demo) environment() []string {
 		"VODLIVE_SECRET_KEY=" + simulator.DefaultSecretKey,
 		"VODLIVE_ID_TOKEN=" + simulator.DefaultIDToken,
 	}
-	for _, item := range os.Environ() {
-		if !strings.HasPrefix(item, "TF_") && !strings.HasPrefix(item, "VODLIVE_") {
-			env = append(env, item)
-		}
-	}
-	return env
+	own := slices.DeleteFunc(os.Environ(), func(item string) bool {
+		return strings.HasPrefix(item, "TF_") || strings.HasPrefix(item, "VODLIVE_")
+	})
+	return append(env, own...)
 }

@@ -1,9 +1,0 @@
-output "upload" {
-  value = provider::vodlive::parse_key_path("vod/input/customer-4821/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4")
-}
-
-# upload = {
-#   customer_id = "customer-4821"
-#   file_name   = "promo.mp4"
-#   upload_id   = "6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10"
-# }
