@@ -86,15 +86,16 @@ func (s Session) read(o object, f sessionfield.Field, name string) error {
 	return nil
 }
 
-// only returns the only member of an object, and any other value as it is.
+// only returns the only member of an object, nil if it has none, and any other value as it is.
 func only(v any) any {
-	o, _ := v.(object)
-	for _, member := range o {
-		if len(o) == 1 {
-			return member
-		}
+	o, isObject := v.(object)
+	if !isObject || len(o) > 1 {
+		return v
 	}
-	return v
+	for _, member := range o {
+		return member
+	}
+	return nil
 }
 
 // Cursor says where the next page of a listing begins: the values of LastEvaluatedKey by name. They

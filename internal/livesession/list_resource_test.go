@@ -116,7 +116,7 @@ func TestListResourceFailures(t *testing.T) {
 		w := listed(t, simulator.Options{})
 		w.Fail(simulator.Fault{Call: simulator.CallListSessions, After: 1, Status: http.StatusForbidden, Body: `{"message":"not yours"}`})
 		n, got := collect(w.Provider(nil), nil)
-		if n != 100 || len(got) != 1 || !strings.Contains(got[0], "403 Forbidden: the text of the response is not shown") {
+		if n != 100 || len(got) != 1 || !strings.Contains(got[0], "403 Forbidden: not yours") {
 			t.Errorf("%d sessions, then %v", n, got)
 		}
 	})

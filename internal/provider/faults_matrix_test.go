@@ -85,7 +85,7 @@ func faultKinds() map[string]faultKind {
 		"200 InternalError":    body("<?xml version=\"1.0\"?><Error><Code>InternalError</Code><Message>We failed</Message></Error>", "InternalError: We failed", "storage answered 200 OK (InternalError)"),
 		"200 NoSuchUpload":     body("<Error><Code>NoSuchUpload</Code></Error>", "200 OK: NoSuchUpload", "storage answered 200 OK (NoSuchUpload)"),
 		"202 without a body":   status(http.StatusAccepted, simulator.Fault{}),
-		"200 without an ETag":  {fault: simulator.Fault{Header: http.Header{"ETag": nil}}, aside: "storage answered no ETag"},
+		"200 without an ETag":  {fault: simulator.Fault{Header: http.Header{"ETag": nil}}, aside: "storage answered without an ETag"},
 		"404 NoSuchUpload":     coded(http.StatusNotFound, "NoSuchUpload"),
 	}
 }

@@ -37,12 +37,13 @@ type fileHash struct {
 	Stamp    string    `json:"stamp"`
 	SHA256   string    `json:"sha256"`
 	PartSize int64     `json:"part_size,omitempty"`
-	Parts    []byte    `json:"parts,omitempty"` // the MD5 and the CRC-64/NVME of each part, in order
+	Parts    []byte    `json:"parts,omitempty"`     // the MD5 and the CRC-64/NVME of each part, in order
+	CRC      uint64    `json:"crc64nvme,omitempty"` // of the whole
 	Used     time.Time `json:"used"`
 }
 
 func (h fileHash) content() Content {
-	sums := transfer.Sums{PartSize: h.PartSize}
+	sums := transfer.Sums{PartSize: h.PartSize, CRC: h.CRC}
 	for b := h.Parts; len(b) >= sumBytes; b = b[sumBytes:] {
 		sums.Parts = append(sums.Parts, transfer.PartSum{MD5: [md5.Size]byte(b), CRC: binary.BigEndian.Uint64(b[md5.Size:])})
 	}
@@ -88,7 +89,7 @@ func (s *Store) Remember(ctx context.Context, look Look, read transfer.Digest) {
 	if look.Stamp == "" || read.Size != look.Size || !read.ModTime.Equal(look.modTime) {
 		return
 	}
-	hash := fileHash{Stamp: look.Stamp, SHA256: hex.EncodeToString(read.SHA256[:]), PartSize: read.Sums.PartSize, Used: time.Now().UTC()}
+	hash := fileHash{Stamp: look.Stamp, SHA256: hex.EncodeToString(read.SHA256[:]), PartSize: read.Sums.PartSize, CRC: read.Sums.CRC, Used: time.Now().UTC()}
 	for _, p := range read.Sums.Parts {
 		hash.Parts = binary.BigEndian.AppendUint64(append(hash.Parts, p.MD5[:]...), p.CRC)
 	}

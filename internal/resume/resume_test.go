@@ -227,7 +227,7 @@ func media(t *testing.T, path, content string) transfer.Digest {
 	must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	old := time.Now().Add(-time.Hour).Round(time.Second)
 	must.Succeed(t, os.Chtimes(path, old, old))
-	sums := transfer.Sums{PartSize: 5 << 20, Parts: []transfer.PartSum{{MD5: md5.Sum([]byte(content)), CRC: 7}}}
+	sums := transfer.Sums{PartSize: 5 << 20, CRC: 9, Parts: []transfer.PartSum{{MD5: md5.Sum([]byte(content)), CRC: 7}}}
 	return transfer.Digest{Size: int64(len(content)), SHA256: sha256.Sum256([]byte(content)), ModTime: old, Sums: sums}
 }
 

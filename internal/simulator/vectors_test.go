@@ -1,9 +1,7 @@
 package simulator_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -19,18 +17,16 @@ import (
 
 var update = flag.Bool("update", false, "write "+vectorsFile)
 
-const vectorsFile = "../api/testdata/vectors/simulator.json"
+const vectorsFile = "testdata/vectors.json"
 
 type vector struct {
 	Call string          `json:"call"`
 	Name string          `json:"name"`
 	Body json.RawMessage `json:"body"`
-	Want json.RawMessage `json:"want"`
 }
 
-// TestVectors: the decoder's tests read what the simulator sends in each of its shapes, from data
-// files that both share. Values may differ, but neither a key nor the type of a value. With
-// -update, it writes the bodies; the tests of package api write what is read from them.
+// TestVectors holds what the simulator sends in each of its shapes against a file that a person has
+// compared with SERVICE.md. Values may differ, but neither a key nor the type of a value.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(vectorsFile)
@@ -39,7 +35,7 @@ func TestVectors(t *testing.T) {
 	must.Succeed(t, json.Unmarshal(content, &vectors))
 	sent := sentVectors(t)
 	if *update {
-		writeVectors(t, vectors, sent)
+		writeVectors(t, sent)
 		return
 	}
 	used := make([]bool, len(vectors))
@@ -88,68 +84,21 @@ func sentVectors(t *testing.T) (sent []vector) {
 	return sent
 }
 
-// writeVectors writes one vector for each shape that was sent. Values of known vectors stay, so
-// that a change of the file shows what changed, and no new ids.
-func writeVectors(t *testing.T, known, sent []vector) {
+// writeVectors writes one vector for each shape that was sent.
+func writeVectors(t *testing.T, sent []vector) {
 	t.Helper()
 	var written []vector
 	for _, v := range sent {
-		if slices.ContainsFunc(written, func(w vector) bool {
+		isWritten := slices.ContainsFunc(written, func(w vector) bool {
 			return w.Call == v.Call && reflect.DeepEqual(shape(t, w.Body), shape(t, v.Body))
-		}) {
-			continue
+		})
+		if !isWritten {
+			written = append(written, v)
 		}
-		if i := slices.IndexFunc(known, func(k vector) bool { return k.Call == v.Call && k.Name == v.Name }); i >= 0 {
-			v.Body, v.Want = keepValues(t, known[i].Body, v.Body), known[i].Want
-		}
-		written = append(written, v)
 	}
-	var b bytes.Buffer
-	separator := "[\n"
-	for _, v := range written {
-		want := string(v.Want)
-		if want == "" {
-			want = "null"
-		}
-		fmt.Fprintf(&b, "%s  {\n    \"call\": %q,\n    \"name\": %q,\n    \"body\": %s,\n    \"want\": %s\n  }",
-			separator, v.Call, v.Name, bytes.TrimSpace(v.Body), want)
-		separator = ",\n"
-	}
-	b.WriteString("\n]\n")
-	must.Succeed(t, os.WriteFile(vectorsFile, b.Bytes(), 0o600))
-}
-
-// keepValues returns what was sent, with the known values of the same type.
-func keepValues(t *testing.T, known, sent json.RawMessage) json.RawMessage {
-	t.Helper()
-	var k, s any
-	must.Succeed(t, errors.Join(json.Unmarshal(known, &k), json.Unmarshal(sent, &s)))
-	kept, err := json.Marshal(merged(k, s))
+	content, err := json.MarshalIndent(written, "", "  ")
 	must.Succeed(t, err)
-	return kept
-}
-
-func merged(known, sent any) any {
-	switch sent := sent.(type) {
-	case map[string]any:
-		if known, ok := known.(map[string]any); ok {
-			for key := range sent {
-				sent[key] = merged(known[key], sent[key])
-			}
-		}
-		return sent
-	case []any:
-		if known, ok := known.([]any); ok && len(known) == len(sent) {
-			for i := range sent {
-				sent[i] = merged(known[i], sent[i])
-			}
-		}
-		return sent
-	}
-	if reflect.DeepEqual(typesIn(known), typesIn(sent)) {
-		return known
-	}
-	return sent
+	must.Succeed(t, os.WriteFile(vectorsFile, append(content, '\n'), 0o600))
 }
 
 // responses makes every call and returns the bodies of the responses.

@@ -22,8 +22,6 @@ const (
 	// together with the proof of what they have stored: such a part need not be sent again.
 	// Pipelines kill a cancelled run after ten seconds.
 	grace = 4 * time.Second
-	// longestAfter is the longest Retry-After that is honoured.
-	longestAfter = 5 * time.Minute
 	// freeRefusals is how many refused addresses (403) of one part do not count as retries. An
 	// address may have expired while its part waited for a slot.
 	freeRefusals = 2
@@ -295,7 +293,7 @@ func (s *sending) mayHelp(refusal *StatusError) bool {
 func (s *sending) failure(err error) retry.Failure {
 	f := retry.Failure{Kind: kindOf(err), Began: time.Now()}
 	if e, ok := errors.AsType[*StatusError](err); ok {
-		f.After, f.Began = min(e.retryAfter, longestAfter), e.began
+		f.After, f.Began = e.retryAfter, e.began
 	}
 	if e, ok := errors.AsType[*ConnectionError](err); ok && f.Kind == retry.Unreached {
 		f.Host, f.Began = s.of.engine.sender.host(s.url), e.began
