@@ -15,7 +15,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -31,8 +30,8 @@ type World struct {
 	Env map[string]string
 	// Log is what all providers have logged, at every level.
 	Log *Log
-	// Disk is called before each operation on a file that is sent; nil: the disk as it is.
-	Disk disk.Hook
+	// OnRead is called before each read of a file that is sent; nil: nothing is.
+	OnRead func(path string)
 	// Quiet turns Log off: with thousands of sessions, logging takes most of the time of a test.
 	Quiet bool
 	// NoIdentities is as CLIs are that keep no identity: Terraform before 1.12, and OpenTofu.
@@ -88,7 +87,7 @@ func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *
 func (w *World) Provider(config Attrs) *Provider {
 	w.tb.Helper()
 	c := &connections{dial: w.dial}
-	p := w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, Disk: w.Disk})
+	p := w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, OnRead: w.OnRead})
 	p.kill = c.breakAll
 	return p
 }

@@ -16,8 +16,6 @@ import (
 	"io/fs"
 	"os"
 	"sync"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
 // Reader reads files. One serves the whole process: it shares out the processors to all files. It
@@ -34,11 +32,6 @@ type Reader struct {
 // to close.
 func NewReader(open func(path string) (Handle, fs.FileInfo, error)) *Reader {
 	return &Reader{open: open, turns: newTurns(), digests: make(map[string]chan known)}
-}
-
-// OnDisk opens files of the operating system.
-func OnDisk(hook disk.Hook) func(path string) (Handle, fs.FileInfo, error) {
-	return func(path string) (Handle, fs.FileInfo, error) { return hook.Open(path) }
 }
 
 // Stat opens the file at path, which must be a regular file with content, and describes it. The

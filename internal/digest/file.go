@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"time"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
 // ChangedError says that a file has other content than planned, or changed while it was read or
@@ -53,12 +51,12 @@ func (e *FileError) Error() string {
 func (e *FileError) Unwrap() error { return e.Err }
 
 func fileError(path string, err error) error {
-	problem, cause := FileUnreadable, disk.Cause(err)
-	irregular, ok := errors.AsType[*disk.IrregularError](err)
+	problem, cause := FileUnreadable, withoutPath(err)
+	irregular, ok := errors.AsType[*irregularError](err)
 	switch {
-	case ok && irregular.Mode.IsDir():
+	case ok && irregular.mode.IsDir():
 		problem, cause = FileIsFolder, nil
-	case ok && irregular.Mode&fs.ModeDevice != 0:
+	case ok && irregular.mode&fs.ModeDevice != 0:
 		problem, cause = FileIsDevice, nil
 	case ok:
 		problem, cause = FileIrregular, nil

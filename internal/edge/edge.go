@@ -56,14 +56,14 @@ type silent struct{ context.Context }
 func (silent) Value(any) any { return nil }
 
 // streamURL finds URLs in MessagePack, in which no byte beside a string is a printable character.
-var streamURL = regexp.MustCompile(`rtmps?://[!-~]+`)
+var streamURL = regexp.MustCompile(`rtmps?://[[:graph:]]+`)
 
 // learn makes the masker know the stream keys in the values of a request, before the service is
 // called for it: a refusal may repeat a key.
 func (s *server) learn(ctx context.Context, req any) context.Context {
 	fields := reflect.Indirect(reflect.ValueOf(req))
 	for _, field := range fields.Fields() {
-		if value, ok := field.Interface().(*tfprotov6.DynamicValue); ok && value != nil {
+		if value, ok := reflect.TypeAssert[*tfprotov6.DynamicValue](field); ok && value != nil {
 			for _, address := range streamURL.FindAll(value.MsgPack, -1) {
 				s.mask.AddURLs(string(address))
 			}
@@ -80,7 +80,7 @@ func (s *server) learn(ctx context.Context, req any) context.Context {
 func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
 	resp, err := call(s.learn(ctx, req), req)
 	if fields := reflect.Indirect(reflect.ValueOf(resp)); fields.IsValid() {
-		if diagnostics, ok := fields.FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic); ok {
+		if diagnostics, ok := reflect.TypeAssert[[]*tfprotov6.Diagnostic](fields.FieldByName("Diagnostics")); ok {
 			s.finish(diagnostics)
 		}
 	}

@@ -36,6 +36,7 @@ func (f *fake) Metadata(_ context.Context, _ provider.MetadataRequest, resp *pro
 func (f *fake) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse)          {}
 func (f *fake) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {}
 func (f *fake) Resources(context.Context) []func() resource.Resource                              { return nil }
+
 func (f *fake) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{func() datasource.DataSource { return &failing{f.detail} }}
 }

@@ -28,8 +28,6 @@ resource "vodlive_live_session" "match" {
 `
 }
 
-const noRetries = "provider \"vodlive\" {\n  max_retries = 0\n}\n"
-
 var matchRecord = simulator.SessionRecord{Name: "match", Region: "eu-central-1"}
 
 func TestImportBlockWithIdentity(t *testing.T) {

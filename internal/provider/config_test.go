@@ -101,13 +101,15 @@ func certificate(t *testing.T) string {
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	one := certificate(t)
+	damaged := strings.Replace(one, "MI", "M!", 1)
+	private := strings.ReplaceAll(one, "CERTIFICATE", "PRIVATE KEY")
 	for content, want := range map[string]string{
-		one + "# a comment\n" + one:               "",
-		"\ufeff" + one:                            "",
-		strings.TrimSpace(one) + one:              "",
-		"hello":                                   "it has no block",
-		one + strings.Replace(one, "MI", "M!", 1): "block 2",
-		one + strings.ReplaceAll(one, "CERTIFICATE", "PRIVATE KEY"):   "block 2 (PRIVATE KEY) is no certificate",
+		one + "# a comment\n" + one:  "",
+		"\ufeff" + one:               "",
+		strings.TrimSpace(one) + one: "",
+		"hello":                      "it has no block",
+		one + damaged:                "block 2",
+		one + private:                "block 2 (PRIVATE KEY) is no certificate",
 		strings.ReplaceAll(one, "CERTIFICATE", "TRUSTED CERTIFICATE"): "block 1 (TRUSTED CERTIFICATE)",
 		one + "-----BEGIN CERTIFICATE-----\nTUlJ":                     "block 2 is damaged",
 	} {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/functions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/livesession"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
@@ -45,9 +44,9 @@ type vodlive struct {
 
 // Machine is what a provider process runs on. Tests give each process its own.
 type Machine struct {
-	Env  Environment
-	Dial Dial      // nil uses TCP
-	Disk disk.Hook // for files that are sent; nil uses the disk as it is
+	Env    Environment
+	Dial   Dial              // nil uses TCP
+	OnRead func(path string) // called before each read of a file that is sent; nil: nothing is
 }
 
 // Environment looks up a variable as os.LookupEnv does.
@@ -87,7 +86,7 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 		return
 	}
 	s.api.UserAgent = userAgent(p.version, p.machine.Env)
-	s.api.DialContext, s.engine.Files = p.machine.Dial, p.machine.Disk
+	s.api.DialContext, s.engine.OnRead = p.machine.Dial, p.machine.OnRead
 	s.api.Redactor, s.engine.Redactor, s.upload.Redactor = p.redactor, p.redactor, p.redactor
 	// Without the values that are unknown there is no client, and the engine only hashes files.
 	if !s.data.Unknown {

@@ -65,11 +65,11 @@ func exitAfterParent() {
 		}
 	} else {
 		for os.Getppid() == parent {
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) //nolint:forbidigo // nothing tells of the end of another process
 		}
 	}
 	// The running calls, which are cancelled with the connection of the CLI, save their results. A
 	// request that must not be repeated may wait four seconds for its response.
-	time.Sleep(5 * time.Second)
+	time.Sleep(5 * time.Second) //nolint:forbidigo // nothing is left that could be waited for
 	os.Exit(1)
 }

@@ -29,7 +29,6 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
@@ -70,7 +69,7 @@ type Config struct {
 	Bandwidth    int64             // bytes per second over all uploads together; 0 means no limit
 	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
 	Redactor     *redact.Redactor  // masks the texts of storage; nil: one that knows the presigned URL alone
-	Files        disk.Hook         // on the files that are sent; nil: none
+	OnRead       func(path string) // called before each read of a file; nil: nothing is
 	MaxRetries   int               // repeats of one part, or of one single PUT; refusals with 429 or 503 and outages do not count
 }
 
@@ -92,7 +91,7 @@ func New(c Config) *Engine {
 	if slots <= 0 {
 		slots = slotsFor(c.Bandwidth)
 	}
-	e := &Engine{retries: c.MaxRetries, pace: pace.New(slots), reader: digest.NewReader(digest.OnDisk(c.Files))}
+	e := &Engine{retries: c.MaxRetries, pace: pace.New(slots), reader: digest.NewReader(digest.OnDisk(c.OnRead))}
 	e.sender = sender{
 		transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout, hosts: &sync.Map{}, redactor: cmp.Or(c.Redactor, redact.New()),
 	}

@@ -49,7 +49,6 @@ type Uploader struct {
 
 	mu    sync.Mutex
 	users map[string]*user // of the key paths and upload ids that the service gave in this run
-
 }
 
 // New returns an Uploader.

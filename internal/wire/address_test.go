@@ -10,7 +10,7 @@ import (
 func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
-		" https://api.example.com/ \n":       "https://api.example.com",
+		"\thttps://api.example.com/\n":       "https://api.example.com",
 		"HTTPS://API.Example.com//":          "https://api.example.com",
 		"https://api.example.com:8443/a/b/":  "https://api.example.com:8443/a/b",
 		"https://api.example.com/a/../b//c/": "https://api.example.com/b/c",

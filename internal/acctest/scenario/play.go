@@ -19,7 +19,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -170,7 +169,7 @@ func (s *scenario) do(verb, text string) {
 		s.configureCLI()
 	default:
 		s.World = acctest.NewWorld(s.t, s.options)
-		s.Disk = s.noteRead
+		s.OnRead = s.noteRead
 		s.now = s.Provider(nil).New(s.block("resource").Labels[0])
 	}
 	if verb == "resource" && s.cli != nil {
@@ -245,11 +244,10 @@ func (s *scenario) do(verb, text string) {
 }
 
 // noteRead notes a file in ${folder} that is read.
-func (s *scenario) noteRead(op disk.Op, path string, n int) (int, error) {
-	if name, err := filepath.Rel(s.folder, path); op == disk.OpRead && err == nil && filepath.IsLocal(name) {
+func (s *scenario) noteRead(path string) {
+	if name, err := filepath.Rel(s.folder, path); err == nil && filepath.IsLocal(name) {
 		s.reads.Store(filepath.ToSlash(name), true)
 	}
-	return n, nil
 }
 
 // drive plays a step with a provider in process.

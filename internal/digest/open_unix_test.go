@@ -1,6 +1,6 @@
 //go:build unix
 
-package disk
+package digest
 
 import (
 	"io"
@@ -14,7 +14,7 @@ import (
 // writer.
 func TestPipeInPlaceOfAFile(t *testing.T) {
 	t.Parallel()
-	if f, _, err := open(newPipe(t)); err == nil || f != nil || err.Error() != "it is not a regular file" {
+	if f, _, err := openNow(newPipe(t)); err == nil || f != nil || err.Error() != "it is not a regular file" {
 		t.Errorf("got %v, %v", f, err)
 	}
 }
@@ -27,7 +27,7 @@ func TestIrregularFiles(t *testing.T) {
 		t.TempDir():                        "it is a folder",
 		filepath.Join(t.TempDir(), "none"): "no such file or directory",
 	} {
-		if _, _, err := Open(path); err == nil || err.Error() != want {
+		if _, _, err := openRegular(path); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestRegularFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("content"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, info, err := Open(path)
+	f, info, err := openRegular(path)
 	if err != nil {
 		t.Fatal(err)
 	}
