@@ -226,9 +226,6 @@ func (p *Process) Signal(s os.Signal) {
 	}
 }
 
-// TrySignal is Signal to a CLI that may have ended already.
-func (p *Process) TrySignal(s os.Signal) { _ = p.cmd.Process.Signal(s) }
-
 // Pid is the process id of the CLI.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 

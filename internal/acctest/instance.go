@@ -50,12 +50,6 @@ func (o Instance) Edited(edit func(Attrs)) Instance {
 	return o
 }
 
-// Untainted is the instance after `terraform untaint`.
-func (o Instance) Untainted() Instance {
-	o.Tainted = false
-	return o
-}
-
 // Import imports by id and reads, as an import block and `terraform import` do.
 func (p *Provider) Import(typ, id string) (Instance, Diagnostics) {
 	p.tb.Helper()

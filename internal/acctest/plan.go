@@ -55,12 +55,6 @@ func (p *Provider) PlanReplace(prior Instance, config Attrs) *Plan {
 	return p.fill(&Plan{Prior: prior, Config: config, Forced: true})
 }
 
-// PlanIgnoring plans with `ignore_changes` of attributes.
-func (p *Provider) PlanIgnoring(prior Instance, config Attrs, attributes ...string) *Plan {
-	p.tb.Helper()
-	return p.fill(&Plan{Prior: prior, Config: config, IgnoreChanges: attributes})
-}
-
 // fill is Plan for a plan that may have settings of a lifecycle block.
 func (p *Provider) fill(pl *Plan) *Plan {
 	p.tb.Helper()

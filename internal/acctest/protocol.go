@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -231,9 +230,6 @@ func (d Diagnostics) Must(tb testing.TB) {
 	}
 }
 
-// guideLink is the last paragraph of errors, which tests of texts need not repeat.
-var guideLink = regexp.MustCompile(`\n\nMore about this error: \S+$`)
-
 // Texts are the diagnostics as "severity path: summary: detail", without the link to the guide.
 func (d Diagnostics) Texts() []string {
 	var all []string
@@ -246,7 +242,7 @@ func (d Diagnostics) Texts() []string {
 			}
 			at = append(at, string(name))
 		}
-		all = append(all, fmt.Sprintf("%s %s: %s: %s", strings.ToLower(d.Severity.String()), strings.Join(at, "."), d.Summary, guideLink.ReplaceAllLiteralString(d.Detail, "")))
+		all = append(all, fmt.Sprintf("%s %s: %s: %s", strings.ToLower(d.Severity.String()), strings.Join(at, "."), d.Summary, d.Detail))
 	}
 	return all
 }

@@ -198,9 +198,6 @@ var Computed = []Field{
 // All has the arguments first: they decide which other fields apply.
 var All = slices.Concat(Arguments, Computed)
 
-// Public reports whether a stream key may repeat the value without making it secret.
-func (f Field) Public() bool { return f.Kind == Text || f.Kind == Name || f.Kind == Region }
-
 // WriteOnly ends the name of an argument that is the write-only twin of another one.
 const WriteOnly = "_wo"
 
@@ -216,9 +213,4 @@ func Canonical(value string, values []string) string {
 		}
 	}
 	return value
-}
-
-// Applies reports whether a field applies to a session with the given values, by name.
-func (f Field) Applies(value func(name string) string) bool {
-	return !slices.ContainsFunc(f.Needs, func(c Condition) bool { return !slices.Contains(c.In, value(c.Argument)) })
 }

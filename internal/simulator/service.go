@@ -98,13 +98,6 @@ func (s *Service) SetCustomerID(id string) {
 	s.o.CustomerID = id
 }
 
-// SetRegions replaces the regions allocated to the account.
-func (s *Service) SetRegions(names ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.o.Regions = names
-}
-
 func (s *Service) allocated() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

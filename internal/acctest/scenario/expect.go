@@ -10,8 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // expect checks what must hold after the last step.
@@ -89,25 +87,9 @@ func (s *scenario) expectCalls(text string) {
 			expected[s.call(name)] = s.number(n)
 		}
 	}
-	for call, parts := range s.parts() {
-		if s.real && s.calls[call] == expected[call]+1 && len(parts) == expected[call] {
-			expected[call]++ // the machine stood still for a second, so a response was late, and its part is sent once more
-		}
-	}
 	if !maps.Equal(s.calls, expected) {
 		s.errorf("the calls are %v, want %s", s.calls, text)
 	}
-}
-
-// parts are those of which the last step has told the service, by call.
-func (s *scenario) parts() map[string]map[string]bool {
-	parts := map[string]map[string]bool{simulator.CallPutPart: {}, simulator.CallMultipartURL: {}}
-	for _, r := range s.Journal() {
-		if parts[r.Call] != nil {
-			parts[r.Call][r.Query.Get("partNumber")+string(r.Body)] = true
-		}
-	}
-	return parts
 }
 
 // hears reports whether a diagnostic has the parts of a text in their order, and marks those that

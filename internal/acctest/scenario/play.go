@@ -43,8 +43,7 @@ type scenario struct {
 	saved    *acctest.Plan               // the last plan
 	planned  bool                        // saved has no errors
 
-	cli  *realCLI // plays the steps; nil: a provider in process does
-	real bool     // in real time
+	cli *realCLI // plays the steps; nil: a provider in process does
 
 	// What expectations are about: the last step.
 	step     string // its verb; "" before the first one
@@ -111,29 +110,6 @@ func (s *scenario) play(lines []line) {
 	s.unsaid()
 	if s.step == "" {
 		s.t.Errorf("%s: the scenario has no step", s.at)
-	}
-}
-
-// checkParts requires real time of a scenario with large parts.
-func (s *scenario) checkParts() {
-	s.t.Helper()
-	if s.World == nil {
-		return
-	}
-	const large = 256 << 10 // bytes; smaller parts share nothing with other tests
-	var sent []string
-	for _, o := range s.Objects() {
-		if o.Parts > 0 && o.Size > large {
-			sent = append(sent, o.KeyPath)
-		}
-	}
-	for _, u := range s.Uploads() {
-		if slices.ContainsFunc(u.Parts, func(p simulator.Part) bool { return p.Size > large }) {
-			sent = append(sent, u.KeyPath)
-		}
-	}
-	if len(sent) > 0 {
-		s.t.Errorf("%s: add the line %q, because these were sent in large parts: %q", s.at, realTime, sent)
 	}
 }
 

@@ -40,9 +40,6 @@
 // for refresh and invoke), and "unsettled": without it, nothing may be left to do after an apply
 // without errors.
 //
-// A line "real time" above all steps plays the scenario outside a bubble, as one with large parts
-// must be: their sums may share channels with those of other tests, which no bubble may receive on.
-//
 // A line "real CLI" has a terraform or tofu play the steps plan, apply, destroy, import, refresh,
 // validate, get and test, with the words "fails", "replacing", "saved", "interrupted CALL",
 // "unsettled", and options: plan -destroy. There may be several resources, also in files that "edit
@@ -95,11 +92,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Lines of a scenario, above its steps.
-const (
-	realTime = "real time"
-	withCLI  = "real CLI"
-)
+// withCLI is a line above the steps of a scenario that a CLI plays.
+const withCLI = "real CLI"
 
 // Play plays all scenarios of a package.
 func Play(t *testing.T) {
@@ -133,22 +127,16 @@ func Play(t *testing.T) {
 func playCase(t *testing.T, file string, archive *txtar.Archive, lines []line) {
 	t.Helper()
 	marks := strings.Split(string(archive.Comment), "\n")
-	switch {
-	case slices.Contains(marks, withCLI):
+	if slices.Contains(marks, withCLI) {
 		s := newScenario(t, file, archive)
 		s.cli = &realCLI{}
 		s.play(lines)
-	case slices.Contains(marks, realTime):
-		s := newScenario(t, file, archive)
-		s.real = true
-		s.play(lines)
-	default:
-		synctest.Test(t, func(t *testing.T) {
-			s := newScenario(t, file, archive)
-			s.play(lines)
-			s.checkParts()
-		})
+		return
 	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScenario(t, file, archive)
+		s.play(lines)
+	})
 }
 
 // line is a line of a script.
@@ -168,7 +156,7 @@ func parse(file, script string) map[string][]line {
 		word, rest, _ := strings.Cut(trimmed, " ")
 		l := line{at: at(file, i+1), expected: strings.HasPrefix(text, " "), word: word, rest: strings.TrimSpace(rest)}
 		switch {
-		case trimmed == "", strings.HasPrefix(trimmed, "#"), text == realTime, text == withCLI:
+		case trimmed == "", strings.HasPrefix(trimmed, "#"), text == withCLI:
 		case word == "case" && !l.expected && !closed && l.rest != "" && cases[l.rest] == nil:
 			name = l.rest
 			cases[name] = slices.Clone(first)
