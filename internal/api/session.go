@@ -106,7 +106,6 @@ type Cursor map[string]string
 type SessionPage struct {
 	Sessions []Session
 	Next     Cursor // nil on the last page
-	Size     int64  // bytes, about what is kept of it in memory
 }
 
 // decodePage reads the response to call 11 of SERVICE.md.
@@ -124,10 +123,6 @@ func decodePage(body any) (*SessionPage, error) {
 			return nil, misshapen("entry %d of Sessions: %s", i+1, err)
 		}
 		page.Sessions[i] = s
-		page.Size += 2 << 10 // besides its values
-		for _, text := range s {
-			page.Size += int64(len(text))
-		}
 	}
 	var err error
 	page.Next, err = decodeCursor(o["LastEvaluatedKey"])

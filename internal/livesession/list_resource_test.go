@@ -133,7 +133,7 @@ func TestListResourceFailures(t *testing.T) {
 		t.Parallel()
 		_, got := collect(acctest.NewProvider(t, nil), config{"mode": "ha", "name_regex": "("})
 		slices.Sort(got)
-		if len(got) != 2 || !strings.Contains(got[0], `Write "HA".`) || !strings.Contains(got[1], "RE2") {
+		if len(got) != 2 || !strings.Contains(got[0], `must be "HA" or "NORM"`) || !strings.Contains(got[1], "RE2") {
 			t.Errorf("got %v", got)
 		}
 	})

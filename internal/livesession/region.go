@@ -101,9 +101,5 @@ func regionProblem(ctx context.Context, data *providerdata.Data, region string) 
 	case len(checked.names) == 0:
 		return fmt.Sprintf("%q was given, but no region is allocated to this account.", region), nil
 	}
-	problem = fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(checked.names, "and"))
-	if near, respelled := providerdata.Nearest(region, checked.names...); respelled {
-		problem += fmt.Sprintf(" Did you mean %q?", near)
-	}
-	return problem, nil
+	return fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(checked.names, "and")), nil
 }

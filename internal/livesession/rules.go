@@ -17,15 +17,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// oneOf allows the given values. If only the case or a separator is wrong, it suggests the right
-// one.
+// oneOf allows the given values.
 func oneOf(values ...string) providerdata.StringRule {
-	return providerdata.Rule("must be "+quoted(values), func(value string) (ok bool, hint string) {
-		if meant, respelled := providerdata.Nearest(value, values...); respelled {
-			hint = fmt.Sprintf(" Write %q.", meant)
-		}
-		return slices.Contains(values, value), hint
-	})
+	return providerdata.Rule("must be "+quoted(values), func(value string) (ok bool, hint string) { return slices.Contains(values, value), "" })
 }
 
 // notBlank rejects an empty string and white space.
@@ -41,25 +35,15 @@ var sessionID = providerdata.Rule("must be the id of a session", func(value stri
 	return ok, hint
 })
 
-// knownStatus only warns of an unknown status, because the service may have added it. Another
-// spelling of a known one is an error: no session would ever have it.
+// knownStatus only warns of an unknown status, because the service may have added it.
 var knownStatus = providerdata.StringRule{
 	Allowed: "should be " + quoted(statuses), Unknown: "Unknown status",
-	Problem: func(value string) string {
-		if meant, respelled := providerdata.Nearest(value, statuses...); respelled && meant != value {
-			return fmt.Sprintf("has %q; no session has this status. Write %q.", value, meant)
-		}
-		return ""
-	},
+	Problem: func(string) string { return "" },
 	Doubt: func(value string) string {
 		if slices.Contains(statuses, value) || strings.TrimSpace(value) == "" { // notBlank rejects a blank one
 			return ""
 		}
-		problem := fmt.Sprintf("has %q, which is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
-		if near, _ := providerdata.Nearest(value, statuses...); near != "" {
-			problem += fmt.Sprintf(" Did you mean %q?", near)
-		}
-		return problem
+		return fmt.Sprintf("has %q, which is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
 	},
 }
 

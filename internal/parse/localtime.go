@@ -49,7 +49,7 @@ func ZoneProblem(name string) string {
 // Instants returns the instants, in order, at which a clock in loc shows the local time wall: none
 // if a clock change skips it, two if it occurs twice.
 func Instants(wall time.Time, loc *time.Location) []time.Time {
-	near := inZone(wall, loc)
+	near := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, loc)
 	begin, end := near.ZoneBounds() // a zero time is harmless: it only adds a candidate
 	var found []time.Time
 	// Compared to the second: before the first clock change, offsets have seconds.
@@ -62,18 +62,4 @@ func Instants(wall time.Time, loc *time.Location) []time.Time {
 	}
 	slices.SortFunc(found, time.Time.Compare)
 	return found
-}
-
-func inZone(wall time.Time, loc *time.Location) time.Time {
-	return time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, loc)
-}
-
-// Around returns the last local time before and the first after the clock change that skips wall.
-func Around(wall time.Time, loc *time.Location) (before, after string) {
-	near := inZone(wall, loc)
-	begin, change := near.ZoneBounds()
-	if change.IsZero() || near.Sub(begin).Abs() < change.Sub(near).Abs() {
-		change = begin
-	}
-	return change.Add(-time.Second).In(loc).Format(LocalTimeLayout), change.In(loc).Format(LocalTimeLayout)
 }

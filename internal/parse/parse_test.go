@@ -58,27 +58,6 @@ func clock(t time.Time) time.Time {
 	return wall
 }
 
-func TestAround(t *testing.T) {
-	t.Parallel()
-	for zone, times := range map[string][3]string{
-		"Europe/Berlin":    {"2026-03-29 02:30", "2026-03-29 01:59", "2026-03-29 03:00"},
-		"America/New_York": {"2026-03-08 02:00", "2026-03-08 01:59", "2026-03-08 03:00"},
-		"Pacific/Apia":     {"2011-12-30 12:00", "2011-12-29 23:59", "2011-12-31 00:00"},
-	} {
-		loc, err := parse.Zone(zone)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wall, err := parse.LocalTime(times[0])
-		if err != nil || len(parse.Instants(wall, loc)) != 0 {
-			t.Errorf("%s: %v", zone, err)
-		}
-		if before, after := parse.Around(wall, loc); before != times[1] || after != times[2] {
-			t.Errorf("%s: %s is between %s and %s", zone, times[0], before, after)
-		}
-	}
-}
-
 func TestLocalTime(t *testing.T) {
 	t.Parallel()
 	for value, missing := range map[string]bool{

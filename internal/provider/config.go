@@ -84,7 +84,7 @@ func (r *resolver) resolve(m model) *settings {
 
 	s.upload.AllowedCustomers, _ = r.strings(m.AllowedCustomerIDs)
 	s.upload.Resume = r.records(m.ResumeDir)
-	s.upload.ProgressFile = r.progressFile()
+	s.upload.ProgressFile, _ = r.env("VODLIVE_PROGRESS")
 	s.data.Unknown = r.unknown
 	return s
 }
@@ -273,19 +273,6 @@ func (r *resolver) records(v types.String) *resume.Store {
 			"Set `resume_dir` to a folder that belongs to you and that nobody else can write to.", err))
 	}
 	return store
-}
-
-// progressFile warns if progress cannot be shown: a pipeline has no /dev/tty.
-func (r *resolver) progressFile() string {
-	file, _ := r.env("VODLIVE_PROGRESS")
-	if file == "" {
-		return ""
-	}
-	if err := upload.CheckProgressFile(file); err != nil {
-		r.diags.AddWarning("The progress of uploads is not shown", fmt.Sprintf("VODLIVE_PROGRESS names `%s`, which cannot be written to: %s. "+
-			"Uploads work nevertheless. Without a terminal, as in most pipelines, name a file, and follow it with `tail -f`.", file, err))
-	}
-	return file
 }
 
 // userAgent names the provider, and appends TF_APPEND_USER_AGENT, as HashiCorp's SDK does.

@@ -112,20 +112,6 @@ var KeyPath = StringRule{Kind: "key path", Allowed: keyPathForm, Problem: func(g
 	return fmt.Sprintf("is %q, which %s. The attribute `key_path` of an uploaded file has it.", given, keyPathForm)
 }}
 
-// Nearest returns the known word that a given one means, "" if there is none: the two differ in
-// letter case and separators only. respelled reports whether there is one.
-func Nearest(given string, known ...string) (near string, respelled bool) {
-	plain := func(word string) string {
-		return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToLower(word))
-	}
-	for _, word := range known {
-		if plain(word) == plain(given) {
-			return word, true
-		}
-	}
-	return "", false
-}
-
 // SameTriggers reports whether two values of `triggers` are the same: null, an empty map and a map
 // of nulls are. A value that is not known yet differs from every other one.
 func SameTriggers(a, b types.Map) bool {

@@ -218,15 +218,6 @@ func (p *progress) tick(second int) string {
 	return p.safe(strings.Join(lines, "; "))
 }
 
-// CheckProgressFile returns why progress cannot be written to a path.
-func CheckProgressFile(path string) error {
-	out, err := openProgress(path)
-	if err != nil {
-		return err
-	}
-	return out.Close()
-}
-
 // openProgress opens a terminal, or a regular file, which it creates if there is none. It does not
 // open anything else: opening a pipe waits for its other end. The file of no path is nil.
 func openProgress(path string) (*os.File, error) {

@@ -203,15 +203,6 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-func TestProgressFilesThatAreRefused(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]string{t.TempDir(): "neither a regular file nor a terminal", filepath.Join(t.TempDir(), "none", "file"): "no such file"} {
-		if err := upload.CheckProgressFile(path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", path, err)
-		}
-	}
-}
-
 func TestInspectionEndsWithTheRun(t *testing.T) {
 	t.Parallel()
 	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
