@@ -46,7 +46,7 @@ func (r *liveSession) findOrCreate(ctx context.Context, args values, diags *diag
 	}
 	for _, s := range usable {
 		if r.run().claim(s.ID()) {
-			diags.Append(usedDiagnostic(s, "already runs with exactly these arguments, so it is used and nothing was created. "+
+			diags.Append(usedDiagnostic(s, "already runs with these arguments, so it is used and nothing was created. "+
 				"For another session, change an argument or set `on_existing = \"create\"`"))
 			return s
 		}
@@ -104,7 +104,7 @@ func (r *liveSession) findLost(ctx context.Context, args values, before []api.Se
 		}
 		for _, s := range listed {
 			if !r.isOld(s, before) && args.matches(s) && r.run().claim(s.ID()) {
-				diags.Append(usedDiagnostic(s, "appeared after a create request whose response was lost. It has exactly these arguments, so it is used"))
+				diags.Append(usedDiagnostic(s, "appeared after a create request whose response was lost. It has these arguments, so it is used"))
 				return s
 			}
 		}
@@ -130,7 +130,7 @@ func existsDiagnostic(others []api.Session) diag.Diagnostic {
 		more = fmt.Sprintf(" %d more do, too.", n)
 	}
 	return diag.NewAttributeErrorDiagnostic(path.Root("on_existing"), "A live session with these arguments exists",
-		fmt.Sprintf("Live session %s runs with exactly these arguments.%s Nothing was created.\n\n"+
+		fmt.Sprintf("Live session %s runs with these arguments.%s Nothing was created.\n\n"+
 			"To manage it here, import it or set `on_existing = \"use\"`. For another session beside it, set `on_existing = \"create\"`. "+
 			"If the resource is tainted and has `create_before_destroy`, run `terraform untaint`.\n\n"+
 			"import {\n  to = %s.NAME\n  id = %s\n}", labelOf(others[0]), more, typeName, parse.HCL(others[0].ID())))

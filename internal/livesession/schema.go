@@ -37,7 +37,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		},
 		"on_existing": schema.StringAttribute{
 			Optional: true,
-			MarkdownDescription: "What a create does if a session runs with exactly the same arguments, as after a run that was killed. " +
+			MarkdownDescription: "What a create does if a session already runs with arguments of the same meaning, as after a run that was killed. " +
 				"`fail`: an error names the session. `use`: the resource takes the session. `create`: another session is created, without a search. " +
 				"A session that the same apply has removed from the state is used with `fail`, too. Default: `fail`.",
 			Validators: rules(oneOf(existingFail, existingUse, existingCreate)),
