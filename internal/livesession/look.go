@@ -37,10 +37,15 @@ func (r *liveSession) findOrCreate(ctx context.Context, args values, diags *diag
 		return nil
 	}
 	equal := selected(listed, func(s api.Session) bool { return args.matches(s) && !r.run().hasClaimed(s.ID()) })
-	removed := selected(equal, func(s api.Session) bool { return r.run().hasRemoved(s.ID()) })
-	others := selected(equal, func(s api.Session) bool { return !r.run().hasRemoved(s.ID()) })
-
-	usable := removed
+	var removed, others []api.Session
+	for _, s := range equal {
+		if r.run().hasRemoved(s.ID()) {
+			removed = append(removed, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	usable := removed // first, if others may be used, too
 	if args.onExisting() == existingUse {
 		usable = slices.Concat(removed, others)
 	}
@@ -68,7 +73,8 @@ func (m values) matches(s api.Session) bool {
 	})
 }
 
-// create sends the create request. before is the listing before it, nil if it was not read.
+// create sends the create request. before is the listing of the look, nil with `on_existing =
+// "create"`, which reads none.
 func (r *liveSession) create(ctx context.Context, args values, before []api.Session, diags *diag.Diagnostics) api.Session {
 	if diags.Append(args.checkFuture(time.Now())...); diags.HasError() {
 		return nil

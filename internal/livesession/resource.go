@@ -77,7 +77,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	m.setComputed(s)
 	resp.Diagnostics.Append(r.waitUntilReady(limited, m)...)
 	if resp.Diagnostics.HasError() {
-		m["deletion_protection"] = types.BoolNull() // it begins with a create that succeeds
+		m["deletion_protection"] = types.BoolNull() // protection begins when a create has succeeded
 	} else {
 		resp.Diagnostics.Append(r.waitUntilListed(limited, m)...)
 	}
@@ -142,7 +142,8 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 	setIdentity(ctx, resp.Identity, m.text("id"), &resp.Diagnostics)
 }
 
-// Delete removes the session from the state. The service has no call to stop or delete it.
+// Delete only remembers that the session has left the state, for a Create of this run: the service has
+// no call to stop or delete it.
 func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	m := valuesOf(ctx, req.State, &resp.Diagnostics)
 	r.run().remove(m.text("id"))

@@ -41,14 +41,14 @@ func (r *liveSession) waitUntilReady(ctx context.Context, m values) (diags diag.
 			"id": m.text("id"), "status": m.text("status"), "waiting_for": enumerate(want, "or"), "elapsed": time.Since(start).Round(time.Second).String(),
 		})
 		switch {
+		case err == nil && (len(want) == 0 || slices.Contains(want, s.Status())):
+			return nil
 		case ctx.Err() != nil:
 		case err != nil && (mayPass(err) || api.NotShown(err) && time.Since(start) < appearWithin):
 			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"error": err.Error()})
 		case err != nil:
 			diags.AddError("The new live session cannot be read", fmt.Sprintf("%s %s", providerdata.ErrorText(err), m.nextStepText()))
 			return diags
-		case len(want) == 0 || slices.Contains(want, s.Status()):
-			return nil
 		case isFinal(s.Status()):
 			diags.AddError("The live session ended in a final status",
 				fmt.Sprintf("Live session %s has ended. The next apply creates another one. To accept this status as the result of a create, add it to `wait_for_status`.", m.label()))
@@ -57,13 +57,22 @@ func (r *liveSession) waitUntilReady(ctx context.Context, m values) (diags diag.
 		if retry.Sleep(ctx, pause*3/4+rand.N(pause/2)) == nil {
 			continue
 		}
-		what, advice := "Waiting for the live session was interrupted", ""
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			what, advice = "The live session was not ready in time", "To wait longer, set `timeouts.create`. "
-		}
-		diags.AddError(what, fmt.Sprintf("Live session %s has no status of `wait_for_status` (%s) yet. %s%s", m.label(), enumerate(want, "or"), advice, m.nextStepText()))
+		diags.Append(m.notReadyDiagnostic(ctx, want))
 		return diags
 	}
+}
+
+// notReadyDiagnostic is the error of a wait that ended with ctx.
+func (m values) notReadyDiagnostic(ctx context.Context, want []string) diag.Diagnostic {
+	summary, advice := "Waiting for the live session was interrupted", ""
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		summary, advice = "The live session was not ready in time", "To wait longer, set `timeouts.create`. "
+	}
+	awaited := "could not be read yet"
+	if len(want) > 0 {
+		awaited = fmt.Sprintf("has no status of `wait_for_status` (%s) yet", enumerate(want, "or"))
+	}
+	return diag.NewErrorDiagnostic(summary, fmt.Sprintf("Live session %s %s. %s%s", m.label(), awaited, advice, m.nextStepText()))
 }
 
 // nextStepText says how to go on with a session that Terraform taints.

@@ -94,6 +94,10 @@ func (p *planner) isMadeByApply() bool {
 	return p.config.SHA256.IsUnknown() || !providerdata.SameTriggers(p.config.Triggers, before)
 }
 
+// isImported reports whether nothing is known of the content of the stored file. The plan takes the
+// file at hand for it.
+func (p *planner) isImported() bool { return p.state.isStored() && p.state.Size.IsNull() }
+
 // wanted returns the configuration with the name and the media type of the stored file where it has
 // none. Its hash is unknown if only the apply can compute it.
 func (p *planner) wanted() model {
@@ -103,7 +107,7 @@ func (p *planner) wanted() model {
 		w.FileName, w.ContentType = firstSet(w.FileName, p.state.FileName), firstSet(w.ContentType, p.state.ContentType)
 	}
 	isUnknown := w.Source.IsUnknown() || w.Content.IsUnknown() || w.ContentBase64.IsUnknown()
-	if w.SHA256.IsNull() && (isUnknown || p.isMadeByApply()) {
+	if w.SHA256.IsNull() && (isUnknown || p.isMadeByApply() && !p.isImported()) {
 		w.SHA256 = types.StringUnknown()
 	}
 	return w
@@ -118,13 +122,12 @@ func (p *planner) readFile(ctx context.Context, w *model) {
 	} else {
 		f.Size, err = f.Check()
 	}
-	isImported := p.state.isStored() && p.state.Size.IsNull()
 	switch {
 	case upload.IsMissing(err), p.state.isStored() && upload.IsProblem(err, transfer.FileEmpty):
 		p.missing = err
 	case err != nil:
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", named(err)))
-	case w.SHA256.IsNull() || f.Content != nil || isImported: // otherwise the apply may find another file
+	case w.SHA256.IsNull() || f.Content != nil || p.isImported(): // otherwise the apply may find another file
 		w.Size, w.SHA256 = types.Int64Value(f.Size), firstSet(w.SHA256, types.StringValue(f.SHA256))
 	}
 }
@@ -165,7 +168,7 @@ func (p *planner) planKeep(wanted model) {
 		p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",
 			fmt.Sprintf("%s Whether its content changed is not known. The file is stored as %s, and nothing is changed.", providerdata.ErrorText(named(p.missing)), keyPath))
 		return
-	case p.state.Size.IsNull():
+	case p.isImported():
 		p.diags.AddAttributeWarning(path.Root("source"), "The local file is assumed to be the imported one",
 			fmt.Sprintf("The service shows no content, so the provider takes what is configured for what is stored as %s, and sends nothing. A later change of the content uploads it.", keyPath))
 	}

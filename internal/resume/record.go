@@ -153,6 +153,18 @@ func (r *Record) Close() {
 	r.unlock()
 }
 
+// Recorded returns what is recorded under a key that no operation of this process uses, nil if
+// nothing is.
+func (s *Store) Recorded(ctx context.Context, key Key) *Upload {
+	s.mu.Lock()
+	used := s.used[key]
+	s.mu.Unlock()
+	if used {
+		return nil
+	}
+	return s.read(ctx, key)
+}
+
 // Keep records an unfinished upload that a state has, unless there is a record: that one is newer,
 // or an operation of this process uses it.
 func (s *Store) Keep(ctx context.Context, key Key, u Upload) {

@@ -67,6 +67,10 @@ func (f File) sum() (sha [sha256.Size]byte) {
 	return sha
 }
 
+// isRecorded reports whether the upload is recorded on this machine. Sending a smaller file again
+// costs less than its record.
+func (f File) isRecorded() bool { return f.Size >= recordedSize || f.InParts() }
+
 // InParts reports whether the file is sent in parts.
 func (f File) InParts() bool {
 	return f.Content == nil && (f.Method == MethodMultipart || (f.Method != MethodSingle && f.Size > singleLimit))

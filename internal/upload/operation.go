@@ -32,6 +32,7 @@ func (u *Uploader) store(ctx context.Context, f File, progress func(transfer.Pro
 		err := o.single(ctx)
 		return o.result, err
 	}
+	o.result.Left = u.unfinished(ctx, f) // stays in the state if the upload fails before it goes on
 	look := resume.LookAt(f.Path)
 	known := u.config.Resume.Content(ctx, look)
 	if known.SHA256 != "" && known.SHA256 != f.SHA256 { // sending the file would tell the same
@@ -44,13 +45,28 @@ func (u *Uploader) store(ctx context.Context, f File, progress func(transfer.Pro
 	if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
 		u.config.Resume.Forget(ctx, look)
 	}
+	if err == nil {
+		o.result.Left = nil
+	}
 	return o.result, err
+}
+
+// unfinished returns the recorded upload in parts of a file, nil if there is none.
+func (u *Uploader) unfinished(ctx context.Context, f File) *resume.Upload {
+	if !f.isRecorded() {
+		return nil
+	}
+	recorded := u.config.Resume.Recorded(ctx, u.key(f))
+	if recorded == nil || recorded.Stored != nil {
+		return nil
+	}
+	return recorded
 }
 
 // run takes the stored file of the record, continues its upload, or sends the file from its
 // beginning.
 func (o *operation) run(ctx context.Context) error {
-	if o.file.Size >= recordedSize {
+	if o.file.isRecorded() {
 		record, err := o.uploader.config.Resume.Open(ctx, o.uploader.key(o.file))
 		if err != nil {
 			return err
@@ -59,6 +75,9 @@ func (o *operation) run(ctx context.Context) error {
 		o.record = record
 	}
 	found, err := o.find(ctx)
+	if err == nil {
+		o.result.Left = nil // from here on, what is sent decides
+	}
 	switch {
 	case err != nil && found != nil && found.Stored == nil:
 		o.result.Left = found

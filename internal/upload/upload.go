@@ -22,8 +22,7 @@ import (
 const (
 	// DefaultLimit is how long an upload may take if its context has no deadline.
 	DefaultLimit = 24 * time.Hour
-	// recordedSize is the size in bytes from which uploads are recorded. Sending a smaller file again
-	// costs less than its record.
+	// recordedSize is the size in bytes from which uploads are recorded.
 	recordedSize = 4 << 20
 )
 
@@ -158,7 +157,7 @@ func (u *Uploader) Keep(ctx context.Context, f File, left *resume.Upload) {
 // Shown removes the record of a file that is stored under a key path: a state has shown it, or an
 // action has done what the file was stored for.
 func (u *Uploader) Shown(ctx context.Context, f File, keyPath string) {
-	if f.Size >= recordedSize {
+	if f.isRecorded() {
 		u.config.Resume.Shown(ctx, u.key(f), keyPath)
 	}
 }
