@@ -123,15 +123,15 @@ func TestStop(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			shown := ""
+			var shown strings.Builder
 			var ended atomic.Bool
 			go func() {
 				for event := range stream.Events {
 					switch e := event.Type.(type) {
 					case tfprotov6.ProgressInvokeActionEventType:
-						shown += e.Message
+						shown.WriteString(e.Message)
 					case tfprotov6.CompletedInvokeActionEventType:
-						shown += e.Diagnostics[0].Detail
+						shown.WriteString(e.Diagnostics[0].Detail)
 						ended.Store(true)
 					}
 				}
@@ -147,8 +147,8 @@ func TestStop(t *testing.T) {
 			}
 			time.Sleep(after) // until the action has ended
 			synctest.Wait()
-			if want := "the *** of the actionwith the ***"; shown != want {
-				t.Errorf("got %s, want %s", shown, want)
+			if want := "the *** of the actionwith the ***"; shown.String() != want {
+				t.Errorf("got %s, want %s", shown.String(), want)
 			}
 		})
 	}

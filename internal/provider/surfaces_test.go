@@ -143,11 +143,11 @@ var operations = map[string]func(s *scene) string{
 	},
 	"data vodlive_live_sessions: read": func(s *scene) string { return read(s.p, "vodlive_live_sessions", nil).String() },
 	"list vodlive_live_session: list": func(s *scene) string {
-		said := ""
+		var said strings.Builder
 		for listed := range s.p.List("vodlive_live_session", nil, true, 10) {
-			said += listed.Name + listed.Diags.String()
+			said.WriteString(listed.Name + listed.Diags.String())
 		}
-		return said
+		return said.String()
 	},
 	"ephemeral vodlive_upload_url: open": func(s *scene) string { return second(s.p.Open("vodlive_upload_url", attrs{"file_name": "a.mp4"})) },
 	"ephemeral vodlive_live_session: open": func(s *scene) string {
