@@ -115,10 +115,8 @@ func argumentTable(dir string) []argument {
 }
 
 // TestEveryArgumentIsSent applies every argument with each of two values, in a new object, as a
-// change, and in a new object of a run after one whose state was lost: another value is another
-// request, for which the ledger has nothing. It looks
-// for the value in what the service receives. The arguments of the provider block are not in the
-// table.
+// change, and in a new object of a run after one whose state was lost. It looks for the value in what
+// the service receives. The arguments of the provider block are not in the table.
 func TestEveryArgumentIsSent(t *testing.T) {
 	t.Parallel()
 	missing := map[string]bool{}
