@@ -69,9 +69,8 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 					"The provider runs it without a shell, for at most 10 seconds, when it first needs the token, and again when a request is refused with 401. " +
 					"The program inherits the whole environment of Terraform, including the secrets in it.",
 			},
-			"max_retries": number("Maximum number of retries of a request, or of a part of an upload, after a response that reports a transient failure (5xx) or is broken, or after a timeout. " +
-				"From 0 to 100. Refusals with 429, and with 503 and `Retry-After`, do not count: they are repeated as long as the operation has time. " +
-				"A host that cannot be reached is tried for ten seconds, or for two minutes if it was reached before in the same run. Requests that create a session or submit a batch job are retried only if the service cannot have processed them. Default: `5`."),
+			"max_retries": number("Maximum number of retries of a request, or of a part of an upload, after a timeout, a broken response or one with status 408 or 5xx. From 0 to 100. " +
+				"After 429, and 503 with `Retry-After`, requests are repeated as long as the operation has time. Default: `5`."),
 			"request_timeout": text("Timeout of one API request. It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload. Default: `\"30s\"`."),
 			"stall_timeout":   text("How long an upload of file content may make no progress before the provider sends it again. Default: `\"60s\"`."),
 			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, from 2 to 32. " +
@@ -91,8 +90,7 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 				MarkdownDescription: "Whether plans skip the check that the region of a session is allocated to the account. Default: `false`.",
 			},
 			"resume_dir": text("Folder for records of unfinished uploads, with which the next apply on this machine resumes them; `\"\"` turns them off. " +
-				"The provider uses only the subfolder `terraform-provider-vodlive`, which must belong to the user who runs Terraform, and no other user may be able to write to it: " +
-				"otherwise the provider does not use it, and warns if the folder was set. Records contain no secrets. Default: the user's cache folder. Environment: `VODLIVE_RESUME_DIR`."),
+				"Its subfolder `terraform-provider-vodlive` must belong to the user who runs Terraform, and no other user may be able to write to it. Records contain no secrets. Default: the user's cache folder. Environment: `VODLIVE_RESUME_DIR`."),
 		},
 	}
 }

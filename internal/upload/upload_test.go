@@ -26,7 +26,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// partSize is too small for the multi-lane MD5, which waits on channels of its own.
+// partSize keeps the contents of tests small.
 const partSize = 64 << 10
 
 // inMemory calls a handler without a connection, so that all waits are virtual.

@@ -36,69 +36,45 @@ func Versitygw(t testing.TB) S3Config {
 	if binary == "" {
 		t.Skipf("%s does not name a versitygw binary", Environment)
 	}
-	config := S3Config{
-		Bucket: "vodlive-input",
-		Key:    Key{AccessKey: "storagetest-access", SecretKey: "storagetest-secret", Region: "us-east-1"},
-	}
-	// Another process may have taken the free port meanwhile.
-	for attempt := range 5 {
-		address, err := freeAddress(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		output, err := start(t, binary, address, config.Key)
-		if err == nil {
-			config.Endpoint = &url.URL{Scheme: "http", Host: address}
-			return config
-		}
-		t.Logf("versitygw, attempt %d: %v\n%s", attempt+1, err, output)
-	}
-	t.Fatal("versitygw does not start")
-	return config
-}
-
-func freeAddress(ctx context.Context) (string, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	key := Key{AccessKey: "storagetest-access", SecretKey: "storagetest-secret", Region: "us-east-1"}
+	endpoint, stop, err := Start(t.Context(), binary, t.TempDir(), key)
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
-	return listener.Addr().String(), listener.Close()
+	t.Cleanup(stop)
+	return S3Config{Endpoint: endpoint, Bucket: "vodlive-input", Key: key}
 }
 
-// output collects the output of the server.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+// Start starts a server on loopback over an empty folder, in which "root" becomes the folder of the
+// buckets. It returns when the server accepts connections.
+func Start(ctx context.Context, binary, dir string, k Key) (endpoint *url.URL, stop func(), err error) {
+	// Another process may take the free port before the server does.
+	for range 5 {
+		if endpoint, stop, err = start(ctx, binary, dir, k); err == nil {
+			break
+		}
+	}
+	return endpoint, stop, err
 }
 
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
-// start runs the server until the test ends. It returns when the server accepts connections.
-func start(t testing.TB, binary, address string, k Key) (string, error) {
-	t.Helper()
-	dir := t.TempDir()
+func start(ctx context.Context, binary, dir string, k Key) (*url.URL, func(), error) {
+	free, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	address := free.Addr().String()
 	root, sidecar := filepath.Join(dir, "root"), filepath.Join(dir, "sidecar")
-	if err := errors.Join(os.Mkdir(root, 0o755), os.Mkdir(sidecar, 0o755)); err != nil {
-		return "", err
+	if err := errors.Join(free.Close(), os.MkdirAll(root, 0o755), os.MkdirAll(sidecar, 0o755)); err != nil {
+		return nil, nil, err
 	}
-	// A sidecar folder works on every file system, extended attributes do not. Not the context of
-	// the test, which ends before its cleanup.
-	server := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--port", address, "--region", k.Region, "--quiet", "posix", "--sidecar", sidecar, root)
+	// A sidecar folder works on every file system, extended attributes do not. Without the
+	// cancellation of a test's context, which ends before its cleanup.
+	server := exec.CommandContext(context.WithoutCancel(ctx), binary, "--port", address, "--region", k.Region, "--keep-alive", "--quiet", "posix", "--sidecar", sidecar, root)
 	server.Env = []string{"ROOT_ACCESS_KEY_ID=" + k.AccessKey, "ROOT_SECRET_ACCESS_KEY=" + k.SecretKey, "HOME=" + dir}
-	printed := &output{}
-	server.Stdout, server.Stderr = printed, printed
+	var printed bytes.Buffer
+	server.Stdout, server.Stderr = &printed, &printed
 	if err := server.Start(); err != nil {
-		return "", err
+		return nil, nil, err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Wait() }()
@@ -106,21 +82,19 @@ func start(t testing.TB, binary, address string, k Key) (string, error) {
 		_ = server.Process.Kill()
 		<-ended
 	})
-	ctx := t.Context()
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 		if err == nil {
-			t.Cleanup(stop)
-			return "", conn.Close()
+			return &url.URL{Scheme: "http", Host: address}, stop, conn.Close()
 		}
 		select {
 		case err := <-ended:
-			return printed.String(), fmt.Errorf("it ended: %w", err)
+			return nil, nil, fmt.Errorf("versitygw ended: %w\n%s", err, printed.Bytes())
 		case <-ctx.Done():
 			stop()
-			return printed.String(), ctx.Err()
+			return nil, nil, ctx.Err()
 		case <-poll.C:
 		}
 	}

@@ -25,8 +25,6 @@ type content struct {
 	parts  []string          // MD5 of the engine's parts of a single file
 }
 
-func (c content) remove() { _ = os.RemoveAll(c.dir) }
-
 // write writes files of random content into a folder, and leaves them in the page cache.
 func (b *bench) write(count int, size int64) (c content, err error) {
 	c = content{size: size, md5: map[string]string{}}

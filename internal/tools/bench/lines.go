@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net"
+	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -18,14 +18,16 @@ type load struct {
 	name     string // for -profiles
 	text     string
 	line     profile
-	size     int64   // bytes of each file; 0: drawn, another one each round
-	sizes    []int64 // bytes of the file of each round, on a line that is drawn itself
+	sizes    []int64 // bytes of the file of each round
 	expected float64 // share of the line that a good client takes
-
-	late int64 // of so many PUTs the answer to one is five seconds late; 0: none
+	late     int64   // of so many PUTs the answer to one is five seconds late; 0: none
 }
 
-const ms = time.Millisecond
+const (
+	ms         = time.Millisecond
+	drawn      = "drawn" // the profile of lines that are drawn
+	drawnCount = 12      // of sizes for each line with a letter, and of drawn lines
+)
 
 var loads = []load{
 	{name: "a", text: "100 Mbit/s, 20 ms", line: profile{Rate: 100, RTT: 20 * ms}, expected: .9},
@@ -33,130 +35,47 @@ var loads = []load{
 	{name: "c", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, expected: .65},
 	{name: "d", text: "200 Mbit/s, 80 ms, 0.1 % loss", line: profile{Rate: 200, RTT: 80 * ms, Loss: .001}, expected: .55},
 	{name: "e", text: "400 Mbit/s, 80 ms, 40 Mbit/s each connection", line: profile{Rate: 400, RTT: 80 * ms, Flow: 40}, expected: .8},
-	{name: "late", text: "400 Mbit/s, 80 ms, one answer of 50 five seconds late", line: profile{Rate: 400, RTT: 80 * ms}, size: 512 * mebibyte, expected: .5, late: 50},
+	{name: "late", text: "400 Mbit/s, 80 ms, one answer of 50 five seconds late", line: profile{Rate: 400, RTT: 80 * ms}, expected: .5, late: 50},
 }
 
-// What is tuned may suit a line or, at the end of a file, a size by chance. So the sizes for each
-// load are drawn, and some lines, too.
-const (
-	drawnLines       = "drawn" // the profile of them
-	drawnSizes       = 12
-	drawnLineCount   = 12
-	sizesOfDrawnLine = 3
-)
-
-// lineSizes are those of the rounds of a load. Drawn ones are the same for each line.
-func (b *bench) lineSizes(l load) (sizes []int64) {
-	switch {
-	case l.sizes != nil:
-		return l.sizes
-	case l.size > 0:
-		return slices.Repeat([]int64{l.size}, b.runs)
-	}
-	random := rand.New(rand.NewPCG(b.seed, 0))
-	for range drawnSizes {
-		sizes = append(sizes, (20+random.Int64N(61))*8*mebibyte-random.Int64N(8*mebibyte))
-	}
-	return sizes
-}
-
-func loadNames() string {
+func profileNames() string {
 	var names []string
 	for _, l := range loads {
 		names = append(names, l.name)
 	}
-	return strings.Join(append(names, drawnLines), ",")
+	return strings.Join(append(names, drawn), ",")
 }
 
-const (
-	doubtful = 0.02 // share of late packets with which a run is repeated
-	attempts = 3
-)
-
-// expects is how long a good client takes for files of some size each.
-func (l load) expects(size int64) time.Duration {
-	return seconds(float64(size) / l.line.payload() / l.expected)
-}
-
-// limit is when a run is stopped. Its goodput then counts what has arrived.
-func (l load) limit(size int64) time.Duration { return 2 * l.expects(size) }
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-var lineContenders = []string{"engine", "engine beside", "transfer manager"}
-
-// takesPart reports whether a contender is measured.
-func (b *bench) takesPart(contender string) bool {
-	return contender != "engine beside" || b.beside != ""
-}
-
-// run is one run of a contender over a line.
-type run struct {
-	usage
-	size    int64   // bytes of each file
-	goodput float64 // share of the payload that the line carries
-	late    float64 // share of packets
-	cut     bool    // stopped at the limit
-}
-
-// lines compares the engine with other clients on emulated long lines.
-func (b *bench) lines(ctx context.Context) error {
-	t := table{
-		title: "Long lines",
-		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries: means, and the worst one of the engine. "+
-			"On lines with a letter, each contender sends %d files of 152 to 640 MiB, of any number of bytes (-seed %d), once, in turns; on *late* a file of 512 MiB %d times. "+
-			"The other %d lines are drawn, too, a third of them with loss, a third with a limit for each connection; %d files each take the line 5 to 20 seconds at its full rate. "+
-			"The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
-			"*ratio* is the engine's goodput to the transfer manager's at the same size. Memory is the peak of the client's process. "+
-			"`<`: a run was stopped after twice the time that a good client needs. `!`: more than %.0f %% of the packets were more than %v late in each of %d attempts.",
-			drawnSizes, b.seed, b.runs, drawnLineCount, sizesOfDrawnLine, 100*doubtful, lateAfter, attempts),
-		head: []string{"line", "sent", "engine", "worst", "transfer manager", "ratio", "worst", "engine's memory", "transfer manager's"},
-	}
-	if b.beside != "" {
-		t.text += " *beside* is the engine of another build of this program, with the ratio of the engine's goodput to it."
-		t.head = append(t.head, "beside", "ratio", "worst")
-	}
-	todo, err := b.chosenLoads()
-	if err != nil {
-		return err
-	}
-	drawn := map[string][]run{}
-	err = b.eachLine(ctx, todo, func(l load, runs map[string][]run) {
-		b.addLine(&t, l.name+": "+l.text, runs)
-		for name, of := range runs {
-			if l.sizes != nil {
-				drawn[name] = append(drawn[name], of...)
-			}
-		}
-	})
-	if len(drawn) > 0 {
-		b.addLine(&t, "all drawn lines", drawn)
-	}
-	t.print()
-	return err
-}
-
-// chosenLoads are those of the flag -profiles.
+// chosenLoads are those of the flag -profiles. What is tuned may suit a size by chance, so sizes
+// are drawn, the same for each line.
 func (b *bench) chosenLoads() (chosen []load, err error) {
+	random := rand.New(rand.NewPCG(b.seed, 0))
+	var sizes []int64
+	for range drawnCount {
+		sizes = append(sizes, (20+random.Int64N(61))*8*mebibyte-random.Int64N(8*mebibyte))
+	}
 	for name := range strings.SplitSeq(b.profiles, ",") {
 		i := slices.IndexFunc(loads, func(l load) bool { return l.name == name })
 		switch {
-		case name == drawnLines:
+		case name == drawn:
 			chosen = append(chosen, b.drawLoads()...)
 		case i < 0:
-			return nil, fmt.Errorf("there is no profile %q; there are %s", name, loadNames())
+			return nil, fmt.Errorf("there is no profile %q; there are %s", name, profileNames())
 		default:
-			chosen = append(chosen, loads[i])
+			l := loads[i]
+			l.text, l.sizes = l.name+": "+l.text, sizes
+			chosen = append(chosen, l)
 		}
 	}
 	return chosen, nil
 }
 
-// drawLoads draws lines, evenly in the logarithm of their rates and round trips.
-func (b *bench) drawLoads() (drawn []load) {
+// drawLoads draws lines, evenly in the logarithm of their rates and round trips. A third of them
+// lose packets, a third limit each connection.
+func (b *bench) drawLoads() (loads []load) {
 	random := rand.New(rand.NewPCG(b.seed, 1))
 	between := func(least, most float64) float64 { return least * math.Pow(most/least, random.Float64()) }
-	for i := range drawnLineCount {
+	for i := range drawnCount {
 		line := profile{Rate: math.Round(between(20, 800)), RTT: time.Duration(between(5, 250)) * ms}
 		text := fmt.Sprintf("%.0f Mbit/s, %v", line.Rate, line.RTT)
 		switch i % 3 {
@@ -167,208 +86,151 @@ func (b *bench) drawLoads() (drawn []load) {
 			line.Flow = math.Round(line.Rate * between(.05, .5))
 			text += fmt.Sprintf(", %.0f Mbit/s each connection", line.Flow)
 		}
-		l := load{name: fmt.Sprintf("line %d", i+1), text: text, line: line, expected: .4}
-		for range sizesOfDrawnLine {
-			l.sizes = append(l.sizes, int64(line.payload()*(5+15*random.Float64())))
-		}
-		drawn = append(drawn, l)
+		size := int64(line.payload() * (5 + 15*random.Float64()))
+		loads = append(loads, load{name: drawn, text: text, line: line, sizes: []int64{size}, expected: .4})
 	}
-	return drawn
+	return loads
 }
 
-// eachLine measures the contenders on each line. It prints how long that takes, and every run.
-func (b *bench) eachLine(ctx context.Context, todo []load, found func(load, map[string][]run)) error {
-	probe, err := newLine(ctx, b.tools.self, loads[0].line)
-	if err != nil {
-		return fmt.Errorf("no line can be emulated, which needs root, /dev/net/tun and the program ip: %w", err)
+// expects is how long a good client takes for a file.
+func (l load) expects(size int64) time.Duration {
+	return time.Duration(float64(size) / l.line.payload() / l.expected * float64(time.Second))
+}
+
+// run is one run of a contender over a line.
+type run struct {
+	usage
+	goodput float64 // share of the payload that the line carries
+	cut     bool    // stopped after twice the time that a good client needs
+}
+
+// lines compares the engine with the transfer manager on emulated long lines.
+func (b *bench) lines(ctx context.Context) error {
+	t := table{
+		title: "Long lines",
+		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries: means, and the worst one of the engine. "+
+			"On lines with a letter, each contender sends %d files of 152 to 640 MiB, of any number of bytes (-seed %d), once, in turns; on each of the other lines, which are drawn, a file that takes the line 5 to 20 seconds at its full rate. "+
+			"The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
+			"*ratio* is the engine's goodput to the transfer manager's at the same size. "+
+			"`<`: a run was stopped after twice the time that a good client needs.", drawnCount, b.seed),
+		head: []string{"line", "engine", "worst", "transfer manager", "ratio", "worst"},
 	}
-	if _, err := probe.close(); err != nil {
+	chosen, err := b.chosenLoads()
+	if err != nil {
 		return err
 	}
-	var estimate time.Duration
-	for _, l := range todo {
-		for _, size := range b.lineSizes(l) {
-			for _, contender := range lineContenders {
-				if b.takesPart(contender) {
-					estimate += l.expects(size) * 5 / 4
-				}
+	allDrawn := map[string][]run{}
+	for _, l := range chosen {
+		runs, err := b.lineRuns(ctx, l)
+		if err != nil {
+			t.print() // of the lines before
+			return fmt.Errorf("line %s: %w", l.text, err)
+		}
+		t.addLine(l.text, runs)
+		if l.name == drawn {
+			for name, of := range runs {
+				allDrawn[name] = append(allDrawn[name], of...)
 			}
 		}
 	}
-	fmt.Printf("This takes about %d minutes.\n\n", int(estimate.Minutes())+1)
-	for _, l := range todo {
-		runs, err := b.lineRuns(ctx, l)
-		if err != nil {
-			return fmt.Errorf("profile %s: %w", l.name, err)
-		}
-		found(l, runs)
+	if len(allDrawn) > 0 {
+		t.addLine("all drawn lines", allDrawn)
 	}
+	t.print()
 	return nil
 }
 
-// lineRuns measures the contenders in turns.
+// lineRuns measures the contenders on one line in turns.
 func (b *bench) lineRuns(ctx context.Context, l load) (map[string][]run, error) {
-	s, err := newSite(ctx, l)
+	s := &sink{late: l.late}
+	store := httptest.NewServer(s)
+	defer store.Close()
+	service, err := serviceAt(ctx, store.URL)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
-	s.sink.late = l.late
+	defer service.Close()
 	runs := map[string][]run{}
-	for round, size := range b.lineSizes(l) {
-		if err := b.lineRound(ctx, s, round, size, runs); err != nil {
+	for round, size := range l.sizes {
+		c, err := b.write(1, size)
+		if err != nil {
 			return nil, err
 		}
+		s.expect(c)
+		j := job{Service: service.URL, Store: store.URL, Connect: farAddress, Paths: c.paths, Size: size, SHA256: c.sha256}
+		contenders := []contender{j.contender("engine", b.self), j.contender("transfer manager", b.self)}
+		for i := range contenders {
+			with := contenders[(i+round)%len(contenders)] // another one begins each round
+			r, err := b.overLine(ctx, l, size, s, with, store, service)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", with.name, err)
+			}
+			fmt.Printf("%s\t%.1f MiB\t%s\t%.1f %%\t%.1f s\n", l.text, float64(size)/float64(mebibyte), with.name, 100*r.goodput, r.wall.Seconds())
+			runs[with.name] = append(runs[with.name], r)
+		}
+		_ = os.RemoveAll(c.dir)
 	}
 	return runs, nil
 }
 
-// lineRound measures each contender once.
-func (b *bench) lineRound(ctx context.Context, s *site, round int, size int64, runs map[string][]run) error {
-	c, err := b.write(1, size)
+// overLine makes one run over a new line: the contender at its near end, the servers at its far
+// end, at the ports that they have on loopback.
+func (b *bench) overLine(ctx context.Context, l load, size int64, s *sink, c contender, servers ...*httptest.Server) (r run, err error) {
+	_ = s.empty()
+	limited, cancel := context.WithTimeout(ctx, 2*l.expects(size))
+	defer cancel()
+	cmd, err := c.command(limited)
 	if err != nil {
-		return err
+		return r, err
 	}
-	defer c.remove()
-	s.sink.expect(c)
-	commands := map[string]contender{
-		"engine": b.self("engine", farAddress, s.sink, s.service, c), "transfer manager": b.self("transfer manager", farAddress, s.sink, s.service, c),
-		"engine beside": {"engine beside", played(b.beside, "engine", farAddress, s.sink, s.service, c, nil)},
+	line, err := newLine(ctx, b.self, l.line, servers)
+	if err != nil {
+		return r, fmt.Errorf("emulating a line, which needs root, /dev/net/tun and the program ip: %w", err)
 	}
-	for i := range lineContenders {
-		name := lineContenders[(i+round)%len(lineContenders)] // another one begins each round
-		if !b.takesPart(name) {
-			continue
-		}
-		r := run{size: size}
-		for attempt := 0; attempt == 0 || r.late > doubtful && attempt < attempts; attempt++ {
-			if err := b.overLine(ctx, s, commands[name], &r); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			fmt.Printf("%s\t%.1f MiB\t%s\t%.1f %%\t%.1f s\t%d MiB\tlate %.2f %%\n", s.load.name, float64(size)/float64(mebibyte), name,
-				100*r.goodput, r.wall.Seconds(), r.memory/mebibyte, 100*r.late)
-		}
-		runs[name] = append(runs[name], r)
+	var failed error
+	line.near.do(func() { r.usage, failed = measure(cmd) })
+	if err := line.close(); err != nil {
+		return r, err
 	}
-	return nil
+	arrived := min(s.received.Load(), size) // more if a part was sent again
+	r.goodput = float64(arrived) / r.wall.Seconds() / l.line.payload()
+	switch {
+	case failed != nil && ctx.Err() == nil && limited.Err() != nil:
+		r.cut = true
+		return r, nil
+	case failed == nil && arrived < size:
+		return r, fmt.Errorf("the sink got %d bytes of %d", arrived, size)
+	}
+	return r, failed
 }
 
 // addLine adds a row to the table.
-func (b *bench) addLine(t *table, line string, runs map[string][]run) {
-	sent := fmt.Sprintf("%d files", len(runs["engine"]))
-	memory := func(name string) any {
-		if len(runs[name]) == 0 {
-			return ""
-		}
-		return middle(runs[name], func(r run) int64 { return r.memory })
-	}
-	worst := ""
-	if len(runs["engine"]) > 0 {
-		of := slices.MinFunc(runs["engine"], func(a, b run) int { return cmp.Compare(a.goodput, b.goodput) })
-		worst = shares([]run{of})
-	}
-	row := []any{line, sent, shares(runs["engine"]), worst, shares(runs["transfer manager"])}
-	row = append(row, ratios(runs["engine"], runs["transfer manager"])...)
-	row = append(row, memory("engine"), memory("transfer manager"))
-	if b.beside != "" {
-		row = append(append(row, shares(runs["engine beside"])), ratios(runs["engine"], runs["engine beside"])...)
-	}
-	t.add(row...)
+func (t *table) addLine(line string, runs map[string][]run) {
+	engine, manager := runs["engine"], runs["transfer manager"]
+	worst := slices.MinFunc(engine, func(a, b run) int { return cmp.Compare(a.goodput, b.goodput) })
+	mean, least := ratios(engine, manager)
+	t.add(line, shares(engine), shares([]run{worst}), shares(manager), mean, least)
 }
 
-// shares is the mean goodput of runs for a table, "" of no runs.
-func shares(of []run) (text string) {
-	if len(of) == 0 {
-		return ""
-	}
+// shares is the mean goodput of runs for a table.
+func shares(of []run) string {
 	sum := 0.
 	for _, r := range of {
 		sum += r.goodput
 	}
-	text = fmt.Sprintf("%.1f %%", 100*sum/float64(len(of)))
+	text := fmt.Sprintf("%.1f %%", 100*sum/float64(len(of)))
 	if slices.ContainsFunc(of, func(r run) bool { return r.cut }) {
 		text = "<" + text
-	}
-	if slices.ContainsFunc(of, func(r run) bool { return r.late > doubtful }) {
-		text += "!"
 	}
 	return text
 }
 
-// ratios are the mean and the worst ratio of goodputs at the same size, "" if there is none.
-func ratios(of, to []run) []any {
-	if len(of) != len(to) || len(of) == 0 {
-		return []any{"", ""}
-	}
-	sum, worst := 0., math.Inf(1)
+// ratios are the mean and the least ratio of goodputs at the same size.
+func ratios(of, to []run) (mean, least float64) {
+	least = math.Inf(1)
 	for i := range of {
 		ratio := of[i].goodput / to[i].goodput
-		sum, worst = sum+ratio, min(worst, ratio)
+		mean, least = mean+ratio/float64(len(of)), min(least, ratio)
 	}
-	return []any{sum / float64(len(of)), worst}
-}
-
-// overLine makes one run over a new line, and notes in r what it took.
-func (b *bench) overLine(ctx context.Context, s *site, c contender, r *run) error {
-	limited, cancel := context.WithTimeout(ctx, s.load.limit(r.size))
-	defer cancel()
-	cmd, err := c.command(limited)
-	if err != nil {
-		return err
-	}
-	if err := s.sink.empty(ctx); err != nil {
-		return err
-	}
-	var failed error
-	if r.late, err = s.over(ctx, b.tools.self, func() { r.usage, failed = measure(cmd) }); err != nil {
-		return err
-	}
-	arrived := min(s.sink.received.Load(), r.size) // more if a part was sent again
-	r.goodput = float64(arrived) / r.wall.Seconds() / s.load.line.payload()
-	switch r.cut = failed != nil && ctx.Err() == nil && limited.Err() != nil; {
-	case r.cut:
-		return nil
-	case failed == nil && arrived < r.size:
-		return fmt.Errorf("the sink got %d bytes of %d", arrived, r.size)
-	}
-	return failed
-}
-
-// site is a simulated service with a sink as its storage. The service reaches the sink over
-// loopback, the contenders reach both over a line, at the same ports.
-type site struct {
-	load    load
-	sink    *sink
-	service *service
-}
-
-func newSite(ctx context.Context, l load) (s *site, err error) {
-	s = &site{load: l}
-	if s.sink, err = startSink(ctx, 0); err != nil {
-		return nil, err
-	}
-	s.service, err = serviceAt(ctx, s.sink)
-	return s, err
-}
-
-func (s *site) close() {
-	s.service.close()
-	s.sink.close()
-}
-
-// over runs a function at the near end of a new line, with the servers at its far end. It returns
-// the share of late packets.
-func (s *site) over(ctx context.Context, program string, f func()) (late float64, err error) {
-	l, err := newLine(ctx, program, s.load.line)
-	if err != nil {
-		return 0, err
-	}
-	err = errors.Join(
-		l.serve(ctx, s.sink.host(), s.sink.accept),
-		l.serve(ctx, s.service.host(), func(far net.Listener) { _ = s.service.server.Config.Serve(far) }))
-	if err == nil {
-		l.near.do(f)
-	}
-	d, closing := l.close()
-	return float64(d.Late) / float64(max(1, d.Packets)), errors.Join(err, closing)
+	return mean, least
 }

@@ -20,7 +20,8 @@ const (
 	mtu = 1500
 	// payloadShare is the part of each full packet that is TCP payload.
 	payloadShare = 1448.0 / mtu
-	// lateAfter is how late a packet may be delivered before the run is doubted.
+	// A run is doubtful if more than this share of the packets was delivered so late.
+	doubtful  = 0.02
 	lateAfter = 2 * time.Millisecond
 )
 
@@ -35,15 +36,9 @@ type profile struct {
 // payload is what the line carries at most, in bytes of TCP payload per second.
 func (p profile) payload() float64 { return p.Rate * 1e6 / 8 * payloadShare }
 
-// delivery is what a relay has delivered.
-type delivery struct {
-	Packets int64 `json:"packets"`
-	Late    int64 `json:"late"`
-}
-
 // relay is the process that emulates a line: "bench relay PROFILE". It relays IP packets between
-// two TUN devices, file descriptors 3 (client) and 4 (server), until its standard input ends. Then
-// it prints a delivery.
+// two TUN devices, file descriptors 3 (client) and 4 (server), until its standard input ends.
+// Then it says if the run is doubtful.
 func relay(argument string) error {
 	var p profile
 	if err := json.Unmarshal([]byte(argument), &p); err != nil {
@@ -65,13 +60,14 @@ func relay(argument string) error {
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err
 	}
-	var sum delivery
 	for _, d := range []*direction{up, down} {
 		d.mu.Lock()
-		sum.Packets, sum.Late = sum.Packets+d.delivered.Packets, sum.Late+d.delivered.Late
+		if share := float64(d.late) / float64(max(1, d.packets)); share > doubtful {
+			fmt.Fprintf(os.Stderr, "relay: %.1f %% of the packets were more than %v late: this run is doubtful\n", 100*share, lateAfter)
+		}
 		d.mu.Unlock()
 	}
-	return json.NewEncoder(os.Stdout).Encode(sum)
+	return nil
 }
 
 // direction relays packets from one device to the other. A packet passes the line's bottleneck (a
@@ -85,19 +81,18 @@ type direction struct {
 	free           time.Duration // when the bottleneck has sent all that it holds
 	mu             sync.Mutex    // for the fields below
 	flows          map[uint32]*flow
-	unused         *packet
-	delivered      delivery
+	unused         []*packet
+	packets, late  int // delivered, of these too late
 }
 
 // flow has the packets on their way, in order. With a limit for each connection there is a flow for
 // each connection, else one for all.
 type flow struct {
-	first, last *packet
-	free        time.Duration // when the connection's own bottleneck has sent all that it holds
+	packets []*packet
+	free    time.Duration // when the connection's own bottleneck has sent all that it holds
 }
 
 type packet struct {
-	next *packet
 	due  time.Duration
 	size int
 	data [mtu]byte
@@ -155,13 +150,8 @@ func (d *direction) push(p *packet) bool {
 	if d.flowRate > 0 {
 		f.free += duration(uintptr(p.size), d.flowRate)
 	}
-	p.due, p.next = f.free+d.delay, nil
-	if f.first == nil {
-		f.first = p
-	} else {
-		f.last.next = p
-	}
-	f.last = p
+	p.due = f.free + d.delay
+	f.packets = append(f.packets, p)
 	return true
 }
 
@@ -178,11 +168,11 @@ func (d *direction) deliver() {
 		late := time.Since(epoch)-p.due > lateAfter
 		_, _, _ = unix.RawSyscall(unix.SYS_WRITE, d.out, uintptr(unsafe.Pointer(&p.data[0])), uintptr(p.size))
 		d.mu.Lock()
-		d.delivered.Packets++
+		d.packets++
 		if late {
-			d.delivered.Late++
+			d.late++
 		}
-		p.next, d.unused = d.unused, p
+		d.unused = append(d.unused, p)
 		d.mu.Unlock()
 	}
 }
@@ -193,29 +183,30 @@ func (d *direction) pop() (*packet, time.Duration) {
 	defer d.mu.Unlock()
 	var next *flow
 	for _, f := range d.flows {
-		if f.first != nil && (next == nil || f.first.due < next.first.due) {
+		if len(f.packets) > 0 && (next == nil || f.packets[0].due < next.packets[0].due) {
 			next = f
 		}
 	}
 	if next == nil {
 		return nil, time.Millisecond
 	}
-	p := next.first
+	p := next.packets[0]
 	if wait := p.due - time.Since(epoch); wait > 0 {
 		return nil, wait
 	}
-	next.first = p.next
+	next.packets = next.packets[1:]
 	return p, 0
 }
 
 func (d *direction) packet() *packet {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.unused
-	if p == nil {
+	last := len(d.unused) - 1
+	if last < 0 {
 		return &packet{}
 	}
-	d.unused = p.next
+	p := d.unused[last]
+	d.unused = d.unused[:last]
 	return p
 }
 
@@ -236,7 +227,5 @@ func duration(bytes uintptr, rate float64) time.Duration {
 // as if the line were another machine. It sleeps most of the time.
 func lockThread() {
 	runtime.LockOSThread()
-	if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}, 0); err != nil {
-		fmt.Fprintln(os.Stderr, "relay: no real-time priority, so packets may be late:", err)
-	}
+	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}, 0)
 }

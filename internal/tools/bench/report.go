@@ -24,7 +24,7 @@ func (t *table) add(cells ...any) {
 		case time.Duration:
 			row[i] = fmt.Sprintf("%.2f s", v.Seconds())
 		case int64:
-			row[i] = fmt.Sprintf("%.0f MiB", float64(v)/(1<<20))
+			row[i] = fmt.Sprintf("%.0f MiB", float64(v)/float64(mebibyte))
 		case float64:
 			row[i] = fmt.Sprintf("%.2f", v)
 		default:
@@ -36,18 +36,13 @@ func (t *table) add(cells ...any) {
 
 // print prints the table in Markdown.
 func (t *table) print() {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n", t.title)
-	if t.text != "" {
-		b.WriteString(t.text + "\n\n")
-	}
-	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
+	fmt.Printf("\n## %s\n\n%s\n\n", t.title, t.text)
+	line := func(cells []string) { fmt.Printf("| %s |\n", strings.Join(cells, " | ")) }
 	line(t.head)
-	b.WriteString("|---" + strings.Repeat("|--:", len(t.head)-1) + "|\n")
+	fmt.Println("|---" + strings.Repeat("|--:", len(t.head)-1) + "|")
 	for _, row := range t.rows {
 		line(row)
 	}
-	fmt.Print("\n", b.String())
 }
 
 // machine says what the figures depend on: no host, no path.
@@ -57,17 +52,8 @@ func machine(ctx context.Context, cli string) (string, error) {
 		return "", fmt.Errorf("the CLI does not run: %w", err)
 	}
 	version, _, _ := strings.Cut(string(out), "\n")
-	field := func(file, name string) string {
-		content, _ := os.ReadFile(file)
-		for line := range strings.Lines(string(content)) {
-			if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
-				return strings.TrimSpace(value)
-			}
-		}
-		return "?"
-	}
 	load, _ := os.ReadFile("/proc/loadavg")
 	return fmt.Sprintf("Taken on %s: %d cores (%s), %s of memory, %s/%s, %s, %s; load average %s before.",
-		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), field("/proc/cpuinfo", "model name"), field("/proc/meminfo", "MemTotal"),
+		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), procField("/proc/cpuinfo", "model name"), procField("/proc/meminfo", "MemTotal"),
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), version, strings.Fields(string(load) + " ?")[0]), nil
 }

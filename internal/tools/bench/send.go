@@ -31,24 +31,28 @@ type job struct {
 	Service   string   `json:"service"`   // address; the engine asks it for those of its PUTs
 	Store     string   `json:"store"`     // address
 	Connect   string   `json:"connect"`   // IP address to connect to, whatever the addresses say
-	Paths     []string `json:"paths"`     // one for the transfer manager
-	Size      int64    `json:"size"`      // of each file
-	SHA256    []string `json:"sha256"`    // of each file
-	Resume    string   `json:"resume"`    // resume_dir of the engine; "": none
+	Paths     []string `json:"paths"`
+	Size      int64    `json:"size"`   // of each file
+	SHA256    []string `json:"sha256"` // of each file
+	Resume    string   `json:"resume"` // resume_dir of the engine; "": none
 }
 
-// retries is the provider's default for max_retries.
-const retries = 5
-
-func sendJob(ctx context.Context, argument string) error {
+// send uploads ten files at once, as Terraform does.
+func send(ctx context.Context, argument string) error {
 	var j job
 	if err := json.Unmarshal([]byte(argument), &j); err != nil {
 		return err
 	}
+	upload := j.engine()
 	if j.Contender == "transfer manager" {
-		return j.transferManager(ctx)
+		upload = j.transferManager()
 	}
-	return j.engine(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(10)
+	for i := range j.Paths {
+		group.Go(func() error { return upload(ctx, i) })
+	}
+	return group.Wait()
 }
 
 // dial connects to j.Connect on the port of the address.
@@ -60,26 +64,29 @@ func (j job) dial(ctx context.Context, network, address string) (net.Conn, error
 	return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort(j.Connect, port))
 }
 
-func (j job) transferManager(ctx context.Context) error {
-	f, err := os.Open(j.Paths[0])
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	client := s3.New(s3.Options{
+// transferManager has its defaults.
+func (j job) transferManager() func(context.Context, int) error {
+	manager := transfermanager.New(s3.New(s3.Options{
 		BaseEndpoint: aws.String(j.Store), Region: key.Region, UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider(key.AccessKey, key.SecretKey, ""),
 		HTTPClient:  awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialContext = j.dial }),
-	})
-	_, err = transfermanager.New(client).UploadObject(ctx, &transfermanager.UploadObjectInput{
-		Bucket: aws.String(bucket), Key: aws.String(filepath.Base(j.Paths[0])), Body: f,
-	})
-	return err
+	}))
+	return func(ctx context.Context, i int) error {
+		f, err := os.Open(j.Paths[i])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = manager.UploadObject(ctx, &transfermanager.UploadObjectInput{
+			Bucket: aws.String(bucket), Key: aws.String(filepath.Base(j.Paths[i])), Body: f,
+		})
+		return err
+	}
 }
 
-// engine uploads ten files at once, as Terraform does, with what the provider makes when nothing is
-// configured.
-func (j job) engine(ctx context.Context) error {
+// engine has what the provider makes when nothing is configured.
+func (j job) engine() func(context.Context, int) error {
+	const retries = 5
 	client := api.New(api.Config{
 		VODBaseURL: j.Service, Token: credential.StaticToken(simulator.DefaultIDToken),
 		Config: wire.Config{MaxRetries: retries, DialContext: j.dial},
@@ -90,15 +97,10 @@ func (j job) engine(ctx context.Context) error {
 		Resume:  resume.New(j.Resume),
 		Address: j.Service,
 	})
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(10)
-	for i, path := range j.Paths {
-		group.Go(func() error {
-			_, err := uploader.Upload(ctx, upload.File{
-				Path: path, Upload: api.Upload{Name: filepath.Base(path), ContentType: "video/mp4"}, Size: j.Size, SHA256: j.SHA256[i],
-			}, nil)
-			return err
-		})
+	return func(ctx context.Context, i int) error {
+		_, err := uploader.Upload(ctx, upload.File{
+			Path: j.Paths[i], Upload: api.Upload{Name: filepath.Base(j.Paths[i]), ContentType: "video/mp4"}, Size: j.Size, SHA256: j.SHA256[i],
+		}, nil)
+		return err
 	}
-	return group.Wait()
 }

@@ -3,45 +3,70 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator/storagetest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// contender is one way of sending what is to be sent. command makes one run.
-type contender struct {
-	name    string
-	command func(ctx context.Context) (*exec.Cmd, error)
+const (
+	loopback = "127.0.0.1"
+	bucket   = "bench"
+)
+
+// key is for stores on loopback that live as long as the run.
+var key = storagetest.Key{AccessKey: "bench-access-key", SecretKey: "bench-secret-key", Region: "us-east-1"}
+
+// store is where contenders send to.
+type store struct {
+	name, address string
+	expect        func(content)
+	empty         func() error // forgets what was sent; not timed
 }
 
-const loopback = "127.0.0.1"
+// contender is one way of sending content. command makes one run.
+type contender struct {
+	name    string
+	command func(context.Context) (*exec.Cmd, error)
+}
 
-// uploads compares the engine and a whole apply with other clients on the same files and stores.
+// uploads compares the engine and a whole apply with the transfer manager on the same files.
 func (b *bench) uploads(ctx context.Context) error {
-	gateway, err := b.startGateway(ctx)
+	dir, err := os.MkdirTemp(b.work, "versitygw-")
 	if err != nil {
 		return err
 	}
-	defer gateway.close()
-	discarding, err := startSink(ctx, 0)
+	gateway, stop, err := storagetest.Start(ctx, b.versitygw, dir, key)
 	if err != nil {
 		return err
 	}
-	defer discarding.close()
-	for _, st := range []store{gateway, discarding} {
-		for _, load := range []struct {
+	defer stop()
+	// Removed behind the server's back, which costs least.
+	objects := filepath.Join(dir, "root", bucket)
+	emptyGateway := func() error { return errors.Join(os.RemoveAll(objects), os.Mkdir(objects, 0o755)) }
+	s := &sink{}
+	discarding := httptest.NewServer(s)
+	defer discarding.Close()
+	stores := []store{
+		{"versitygw", gateway.String(), func(content) {}, emptyGateway},
+		{"the sink", discarding.URL, s.expect, s.empty},
+	}
+	for _, st := range stores {
+		for _, files := range []struct {
 			count int
 			size  int64
 		}{{1, 64 * mebibyte}, {1, 1024 * mebibyte}, {200, mebibyte}} {
-			if err := b.compare(ctx, st, load.count, load.size); err != nil {
+			if err := b.compare(ctx, st, files.count, files.size); err != nil {
 				return err
 			}
 		}
@@ -49,41 +74,34 @@ func (b *bench) uploads(ctx context.Context) error {
 	return nil
 }
 
+// compare measures the contenders with files of one size, in turns.
 func (b *bench) compare(ctx context.Context, st store, count int, size int64) error {
 	c, err := b.write(count, size)
 	if err != nil {
 		return err
 	}
-	defer c.remove()
+	defer os.RemoveAll(c.dir)
 	st.expect(c)
-	s, err := serviceAt(ctx, st)
+	server, err := serviceAt(ctx, st.address)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	contenders := []contender{b.self("engine", loopback, st, s, c), b.apply(s, c)}
-	if count == 1 {
-		p, err := b.plan(ctx, c)
-		if err != nil {
-			return err
-		}
-		contenders = append([]contender{b.self("transfer manager", loopback, st, s, c), b.known(loopback, st, s, c, p)}, append(contenders, b.rclone(st, c))...)
-	} else {
-		contenders = append([]contender{b.rclone(st, c)}, contenders...)
-	}
+	defer server.Close()
+	j := job{Service: server.URL, Store: st.address, Connect: loopback, Paths: c.paths, Size: size, SHA256: c.sha256}
 	t := table{
-		title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name()),
-		text: "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
-			"*engine* and *apply* have the provider's defaults, ask the simulated service for addresses, and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
-			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults. " +
-			"*engine, sums known* has what a plan has remembered of the file; *apply* plans and sends.",
+		title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name),
+		text: fmt.Sprintf("Plain HTTP over loopback, the content in the page cache; medians of %d runs in turns. versitygw is a real S3 server, the sink drops what it gets. "+
+			"The transfer manager (AWS SDK for Go v2) has its defaults, *engine* and *apply* those of the provider: they ask the simulated service for addresses, and verify everything. "+
+			"*sums known*: with what a plan has remembered of the file. *apply* is a whole `terraform apply`, which plans and sends; its memory is the provider's.", b.runs),
+		head: []string{"", "wall", "ratio", "CPU", "ratio", "memory"},
 	}
-	return b.inTurns(ctx, t, st, contenders)
+	return b.inTurns(ctx, t, st.empty, []contender{
+		j.contender("transfer manager", b.self), j.contender("engine", b.self), b.sumsKnown(j), b.apply(j),
+	})
 }
 
 // inTurns measures the contenders, and compares them with the first one.
-func (b *bench) inTurns(ctx context.Context, t table, st store, contenders []contender) error {
-	t.head = []string{"", "wall", "ratio", "CPU", "ratio", "memory", "of it provider"}
+func (b *bench) inTurns(ctx context.Context, t table, empty func() error, contenders []contender) error {
 	runs := make([][]usage, len(contenders))
 	for round := range b.runs {
 		for i := range contenders {
@@ -97,7 +115,7 @@ func (b *bench) inTurns(ctx context.Context, t table, st store, contenders []con
 				return fmt.Errorf("%s: %w", contenders[n].name, err)
 			}
 			runs[n] = append(runs[n], u)
-			if err := st.empty(ctx); err != nil {
+			if err := empty(); err != nil {
 				return err
 			}
 		}
@@ -105,126 +123,66 @@ func (b *bench) inTurns(ctx context.Context, t table, st store, contenders []con
 	first := median(runs[0])
 	for i, c := range contenders {
 		u := median(runs[i])
-		t.add(c.name, u.wall, u.wall.Seconds()/first.wall.Seconds(), u.cpu, u.cpu.Seconds()/first.cpu.Seconds(), u.memory, u.provider)
+		t.add(c.name, u.wall, u.wall.Seconds()/first.wall.Seconds(), u.cpu, u.cpu.Seconds()/first.cpu.Seconds(), u.memory)
 	}
 	t.print()
 	return nil
 }
 
-// self is a contender that this program plays in a process of its own.
-func (b *bench) self(name, connect string, st store, s *service, c content) contender {
-	return contender{name, played(b.tools.self, name, connect, st, s, c, nil)}
+// serviceAt is the simulated service with its storage at an address, where it makes the bucket. Its
+// own storage would check what it gets.
+func serviceAt(ctx context.Context, address string) (*httptest.Server, error) {
+	endpoint, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	storage, err := storagetest.NewS3(ctx, storagetest.S3Config{Endpoint: endpoint, Bucket: bucket, Key: key})
+	if err != nil {
+		return nil, err
+	}
+	return httptest.NewServer(simulator.New(simulator.Options{Storage: storage})), nil
 }
 
-// known is the engine with the sums that a plan has remembered.
-func (b *bench) known(connect string, st store, s *service, c content, p planned) contender {
-	return contender{"engine, sums known", played(b.tools.self, "engine", connect, st, s, c, p.copy)}
+// contender is a process of a build of this program.
+func (j job) contender(name, program string) contender {
+	j.Contender = name
+	return contender{name, func(ctx context.Context) (*exec.Cmd, error) {
+		argument, err := json.Marshal(j)
+		return exec.CommandContext(ctx, program, "send", string(argument)), err
+	}}
 }
 
-// played connects to an IP address, because the addresses of servers say 127.0.0.1: the provider
-// calls no other host over plain HTTP. It takes a function that makes a resume_dir, nil for none.
-func played(program, name, connect string, st store, s *service, c content, resumeDir func() (string, error)) func(context.Context) (*exec.Cmd, error) {
-	return func(ctx context.Context) (*exec.Cmd, error) {
-		var dir string
-		if resumeDir != nil {
-			var err error
-			if dir, err = resumeDir(); err != nil {
+// sumsKnown is the engine with what a plan has remembered of the files.
+func (b *bench) sumsKnown(j job) contender {
+	return contender{"engine, sums known", func(ctx context.Context) (*exec.Cmd, error) {
+		var err error
+		if j.Resume, err = os.MkdirTemp(b.work, "resume-"); err != nil {
+			return nil, err
+		}
+		u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{}), Resume: resume.New(j.Resume)})
+		for _, path := range j.Paths {
+			for resume.LookAt(path).Stamp == "" && ctx.Err() == nil { // the file was written just now
+				<-time.After(100 * time.Millisecond)
+			}
+			if _, err := u.Prepare(ctx, upload.File{Path: path}); err != nil {
 				return nil, err
 			}
 		}
-		argument, err := json.Marshal(job{
-			Contender: name, Service: "http://" + s.host(), Store: "http://" + st.host(), Connect: connect,
-			Paths: c.paths, Size: c.size, SHA256: c.sha256, Resume: dir,
-		})
-		return exec.CommandContext(ctx, program, "send", string(argument)), err
-	}
-}
-
-// rclone copies the only file, or the folder of all files.
-func (b *bench) rclone(st store, c content) contender {
-	command, from, to := "copyto", c.paths[0], filepath.Base(c.paths[0])
-	if len(c.paths) > 1 {
-		command, from, to = "copy", c.dir, ""
-	}
-	return contender{"rclone " + command, func(ctx context.Context) (*exec.Cmd, error) {
-		cmd := exec.CommandContext(ctx, b.tools.rclone, command, from, ":s3:"+bucket+"/"+to,
-			"--config", filepath.Join(b.work, "none.conf"), "--retries", "1", "--quiet", "--s3-provider", "Other",
-			"--s3-endpoint", "http://"+st.host(), "--s3-region", key.Region,
-			"--s3-force-path-style", "--s3-no-check-bucket", "--s3-use-multipart-etag=false")
-		cmd.Env = append(os.Environ(), "RCLONE_S3_ACCESS_KEY_ID="+key.AccessKey, "RCLONE_S3_SECRET_ACCESS_KEY="+key.SecretKey)
-		return cmd, nil
+		return j.contender("engine", b.self).command(ctx)
 	}}
 }
 
-// forEach uploads every file that it is given by path.
-func forEach(paths []string) string {
-	list := make([]string, len(paths))
-	for i, p := range paths {
-		list[i] = quoted(p)
-	}
-	return "resource \"vodlive_media_upload\" \"file\" {\n  for_each = toset([" + strings.Join(list, ", ") + "])\n  source   = each.value\n}\n"
-}
-
-func (b *bench) apply(s *service, c content) contender {
+// apply is a whole apply of one resource for each file.
+func (b *bench) apply(j job) contender {
 	return contender{"apply", func(ctx context.Context) (*exec.Cmd, error) {
-		f, err := b.workdir(s, forEach(c.paths))
+		paths, err := json.Marshal(j.Paths)
 		if err != nil {
 			return nil, err
 		}
-		return f.command(ctx, "apply", "-auto-approve"), nil
-	}}
-}
-
-// planned is a resume_dir with what a plan has remembered of files.
-type planned struct {
-	bench *bench
-	dir   string
-}
-
-// plan reads files as a plan does.
-func (b *bench) plan(ctx context.Context, c content) (planned, error) {
-	p := planned{bench: b}
-	var err error
-	if p.dir, err = os.MkdirTemp(b.work, "planned-"); err != nil {
-		return p, err
-	}
-	u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{}), Resume: resume.New(p.dir)})
-	for _, path := range c.paths {
-		for resume.LookAt(path).Stamp == "" { // the file was written just now
-			select {
-			case <-time.After(100 * time.Millisecond):
-			case <-ctx.Done():
-				return p, ctx.Err()
-			}
-		}
-		if _, err := u.Prepare(ctx, upload.File{Path: path}); err != nil {
-			return p, err
-		}
-	}
-	return p, nil
-}
-
-// copy returns a folder with the same content: an upload adds its records to it.
-func (p planned) copy() (string, error) {
-	dir, err := os.MkdirTemp(p.bench.work, "resume-")
-	if err != nil {
-		return "", err
-	}
-	found, err := os.ReadDir(filepath.Join(p.dir, resume.Folder))
-	if err != nil {
-		return "", err
-	}
-	if err := os.Mkdir(filepath.Join(dir, resume.Folder), 0o700); err != nil {
-		return "", err
-	}
-	for _, f := range found {
-		content, err := os.ReadFile(filepath.Join(p.dir, resume.Folder, f.Name()))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, resume.Folder, f.Name()), content, 0o600)
-		}
+		w, err := b.workdir(j.Service, "resource \"vodlive_media_upload\" \"file\" {\n  for_each = toset("+string(paths)+")\n  source   = each.value\n}\n")
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-	}
-	return dir, nil
+		return w.command(ctx, "apply", "-auto-approve"), nil
+	}}
 }
