@@ -7,26 +7,12 @@ terraform {
   }
 }
 
-# The service has two APIs, each with its own settings: one for live sessions, one for uploads and batch jobs.
-# Addresses and credentials may come from environment variables instead (VODLIVE_BASE_URL and so on). The block can then
-# be empty.
+# The service has two APIs. Every attribute whose description names an environment variable may come from there instead.
 provider "vodlive" {
-  # Live sessions
-  base_url        = "https://live.example.com"
-  access_token_id = var.access_token_id
-  secret_key      = var.secret_key
+  # Live sessions. Credentials: VODLIVE_ACCESS_TOKEN_ID and VODLIVE_SECRET_KEY
+  base_url = "https://live.example.com"
 
-  # Uploads and batch jobs
+  # Uploads and batch jobs. The file is read again when the service refuses the token.
   vod_base_url  = "https://vod.example.com"
   id_token_file = "/run/secrets/vodlive-id-token"
-}
-
-variable "access_token_id" {
-  type      = string
-  sensitive = true
-}
-
-variable "secret_key" {
-  type      = string
-  sensitive = true
 }

@@ -44,8 +44,7 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Submits a batch job on uploaded files. " +
 			"A change of any argument submits another job, as an update in place: the state keeps the earlier job until the service accepts the new one. " +
-			"A value that is unknown in the plan and comes out unchanged submits nothing. " +
-			"The service has no call to read or stop a job, so a refresh reads nothing, and destroying the resource only removes it from the state. " +
+			"The service has no call to read or stop a job: a refresh reads nothing, and a destroy only removes the resource from the state. " +
 			"A run that is killed after the submission and before Terraform saves the state submits the job again.",
 		Attributes: map[string]schema.Attribute{
 			"paths": schema.ListAttribute{

@@ -32,10 +32,10 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		Update: true, UpdateDescription: "How long uploading the changed files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",
 	})
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Uploads the files of a folder as one resource, because Terraform's own time grows with the square of the instances of a resource. " +
+		MarkdownDescription: "Uploads the files of a folder as one resource, which is faster than `for_each` over many files. " +
 			"A file whose content changed is uploaded under a new key path, and the others are left alone. " +
 			"If some files fail, the others are stored and stay in the state, and the next apply sends only what is missing. " +
-			"The service has no call to delete a file: removing a file from the folder, or destroying this resource, only forgets it.",
+			"A file that is removed from the folder only leaves the state.",
 		Attributes: attributes,
 	}
 }
