@@ -269,6 +269,9 @@ func (r *run) refresh() map[string]acctest.Instance {
 			o, diags = r.process.Read(o)
 			r.note(address, diags)
 		}
+		if !o.Exists() {
+			o = r.process.New(o.Type) // an object that is gone is not tainted any more
+		}
 		return o
 	}
 	for _, address := range slices.Sorted(maps.Keys(r.user.state)) {
