@@ -341,6 +341,7 @@ func (r *run) isEmpty() bool {
 
 // apply applies all plans at once, and dies on the way if the run is to.
 func (r *run) apply() {
+	<-time.After(time.Millisecond) // so that what this apply creates is not as old as the apply
 	r.begun = time.Now()
 	count := 0
 	remove := r.user.Hook("", func(*http.Request) {

@@ -303,9 +303,9 @@ func (m *sessionMachine) checkRequests(r *run, drawn map[string]sessionBlock) {
 	}
 }
 
-// isListed reports whether the listing has shown a session since the apply of a run began.
+// isListed reports whether the listing has shown a session since before the apply of a run began.
 func (m *sessionMachine) isListed(s simulator.SessionRecord, r *run) bool {
-	return !s.CreatedAt.Add(m.listAfter).After(r.begun)
+	return s.CreatedAt.Add(m.listAfter).Before(r.begun)
 }
 
 // hasReturned reports whether the provider has returned an object with an id.
