@@ -2,7 +2,7 @@ terraform {
   required_providers {
     vodlive = {
       source  = "vodlive/vodlive"
-      version = "~> 0.1"
+      version = "~> 0.1.0"
     }
   }
 }

@@ -44,7 +44,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		},
 		"deletion_protection": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "If true, plans that would destroy or replace the session fail, even without the resource block. `false` in the same plan allows a replacement; to destroy the session, apply `false` first. " +
+			MarkdownDescription: "If true, plans that would destroy or replace the session fail, even without the resource block. `false` in the same plan allows a replacement; to destroy the session, or with `create_before_destroy`, apply `false` first. " +
 				"No plan sees `-replace` and a taint: these use the same session again, unless `on_existing` is `create`. Default: `false`.",
 		},
 		"endpoints_in_state": schema.BoolAttribute{

@@ -7,5 +7,6 @@ resource "vodlive_media_upload" "master" {
 
   timeouts = {
     create = "48h"
+    update = "48h" # a changed file
   }
 }
