@@ -90,7 +90,8 @@ func TestPortProblem(t *testing.T) {
 		"rtmp://a,b/app":            "a comma",
 		"rtmp://host:1935:1935/app": "two ports",
 		"rtmp://host:0/app":         "not between",
-		"rtmp://host:70000/app":     "not between",
+		"rtmp://host:65535/app":     "",
+		"rtmp://host:65536/app":     "not between",
 	} {
 		u, err := url.Parse(address)
 		if err != nil {

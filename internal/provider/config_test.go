@@ -209,5 +209,10 @@ func TestRenewedToken(t *testing.T) {
 		})
 		upload(t, p, "single").Must(t)
 		batch(p, w.Objects()[0].KeyPath).Must(t)
+		for _, r := range w.Journal() {
+			if got := r.Header.Get("User-Agent"); !strings.HasPrefix(got, "terraform-provider-vodlive/") {
+				t.Errorf("%s has the user agent %q", r.Call, got)
+			}
+		}
 	})
 }

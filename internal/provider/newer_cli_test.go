@@ -1,11 +1,8 @@
 package provider_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
-	"net/http"
-	"os"
 	"strings"
 	"testing"
 
@@ -90,7 +87,7 @@ action "vodlive_process_media" "other" {
 	cli.AssertNoChanges()
 
 	r = cli.Must("apply", "-auto-approve", "-invoke=action.vodlive_process_media.other")
-	for _, part := range []string{"other.mp4 100 %, 5 of 5 B", "submitted vod/input/"} {
+	for _, part := range []string{"other.mp4: 100 %, 5 B of 5 B", "submitting a batch job on the stored files (1)"} {
 		if !strings.Contains(r.Output, part) {
 			t.Errorf("the output lacks %q:\n%s", part, r.Output)
 		}
@@ -99,57 +96,5 @@ action "vodlive_process_media" "other" {
 	objects := server.Objects()
 	if len(objects) != 2 || objects[1].SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte("other"))) {
 		t.Errorf("objects: %+v", objects)
-	}
-}
-
-// TestActionOnAFolderContinues interrupts or kills an action at one of many files, and invokes it
-// again.
-func TestActionOnAFolderContinues(t *testing.T) {
-	t.Parallel()
-	for name, blow := range map[string]func(*acctest.Process){
-		"killed":      func(p *acctest.Process) { p.KillProvider() },
-		"interrupted": func(p *acctest.Process) { p.Signal(os.Interrupt) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			const files, stored = 12, 7
-			server := acctest.Start(t, simulator.Options{})
-			cli := acctest.NewCLI(t, server)
-			cli.SkipBelow("actions", "1.14.1", "")
-			for i := range files {
-				cli.Write(fmt.Sprintf("media/%02d.mp4", i), fmt.Sprintf("content %d", i))
-			}
-			cli.Config(`
-provider "vodlive" {
-  upload_concurrency = 1
-}
-action "vodlive_process_media" "clips" {
-  config {
-    source_dir    = "media"
-    service_modes = ["video_optimizer"]
-  }
-}`)
-			n := 0 // PUTs come one at a time
-			hold := server.Hold(simulator.CallPutObject, func(*http.Request) bool { n++; return n > stored })
-			p := cli.Start("apply", "-auto-approve", "-invoke=action.vodlive_process_media.clips")
-			p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
-			blow(p)
-			if r := p.Wait(); r.Code == 0 {
-				t.Fatalf("the action succeeded:\n%s", r.Output)
-			} else if name == "interrupted" && !strings.Contains(r.Flat(), "5 of 12 files could not be uploaded") {
-				t.Errorf("the output does not say what became of the files:\n%s", r.Output)
-			}
-			hold.Release()
-			server.AssertCalls(t, simulator.CallBatch, 0)
-			server.ResetJournal()
-			r := cli.Must("apply", "-auto-approve", "-invoke=action.vodlive_process_media.clips")
-			for _, part := range []string{"media: 12 of 12 files, 100 %", "submitted all files of media (12): "} {
-				if !strings.Contains(r.Output, part) {
-					t.Errorf("the output lacks %q:\n%s", part, r.Output)
-				}
-			}
-			server.AssertCalls(t, simulator.CallPutObject, files-stored)
-			server.AssertCalls(t, simulator.CallBatch, 1)
-		})
 	}
 }

@@ -22,6 +22,8 @@ import (
 
 // puts passes requests on, counts PUTs, and fails those after the first few.
 type puts struct {
+	http.Transport
+
 	count atomic.Int32
 	most  int32 // that may succeed
 }
@@ -30,7 +32,7 @@ func (p *puts) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodPut && p.count.Add(1) > p.most {
 		return nil, errors.New("connection lost")
 	}
-	return http.DefaultTransport.RoundTrip(req)
+	return p.Transport.RoundTrip(req)
 }
 
 // TestUploadsOnAnS3Server uploads with one PUT and in parts to versitygw. The upload in parts loses
