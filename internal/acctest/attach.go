@@ -2,7 +2,7 @@ package acctest
 
 import (
 	"bufio"
-	"os"
+	"context"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -26,7 +26,8 @@ func (c *CLI) attach(run *exec.Cmd) (end func()) {
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	provider := exec.CommandContext(c.tb.Context(), program, "-debug")
+	ctx, kill := context.WithCancel(c.tb.Context())
+	provider := exec.CommandContext(ctx, program, "-debug")
 	provider.Dir = run.Dir
 	provider.Env = slices.Concat(run.Env, []string{"TF_LOG_PROVIDER_VODLIVE=OFF", "TF_LOG_SDK=OFF"})
 	printed, err := provider.StdoutPipe()
@@ -37,9 +38,7 @@ func (c *CLI) attach(run *exec.Cmd) (end func()) {
 		c.tb.Fatal(err)
 	}
 	end = func() {
-		if provider.Process.Signal(os.Interrupt) != nil { // as on Windows
-			_ = provider.Process.Kill()
-		}
+		kill()
 		_ = provider.Wait()
 	}
 	for lines := bufio.NewScanner(printed); lines.Scan(); {

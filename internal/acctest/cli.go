@@ -2,7 +2,6 @@ package acctest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,14 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"golang.org/x/mod/semver"
 )
 
 // CLI is a working folder with a configuration, a state and a real terraform or tofu that runs the
@@ -59,7 +57,7 @@ func NewCLI(tb testing.TB, server *Server) *CLI {
 	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
 		fmt.Fprintf(&overrides, "%q = %q\n", registry+"/vodlive/vodlive", filepath.ToSlash(filepath.Dir(plugin)))
 	}
-	write(tb, cliConfig, fmt.Sprintf("provider_installation {\ndev_overrides {\n%s}\ndirect {}\n}\n", &overrides))
+	WriteFile(tb, cliConfig, fmt.Sprintf("provider_installation {\ndev_overrides {\n%s}\ndirect {}\n}\n", &overrides))
 	env := server.Environment(tb)
 	env["TF_CLI_CONFIG_FILE"] = cliConfig
 	env["CHECKPOINT_DISABLE"] = "1"
@@ -93,17 +91,12 @@ var buildProvider = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	binary := filepath.Join(dir, "terraform-provider-vodlive")
-	if runtime.GOOS == "windows" {
-		binary += ".exe"
-	}
-	_, self, _, _ := runtime.Caller(0)
-	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Dir = filepath.Join(filepath.Dir(self), "..", "..")
+	const name = "terraform-provider-vodlive"
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "github.com/vodlive/"+name)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the provider: %w\n%s", err, out)
 	}
-	return binary, nil
+	return filepath.Join(dir, name), nil
 })
 
 // Setenv sets a variable for the runs that follow.
@@ -127,11 +120,12 @@ func (c *CLI) Config(text string) {
 func (c *CLI) Write(name, content string) string {
 	c.tb.Helper()
 	path := filepath.Join(c.Dir, name)
-	write(c.tb, path, content)
+	WriteFile(c.tb, path, content)
 	return path
 }
 
-func write(tb testing.TB, path, content string) {
+// WriteFile writes a file and the folders above it.
+func WriteFile(tb testing.TB, path, content string) {
 	tb.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		tb.Fatal(err)
@@ -229,22 +223,13 @@ func (p *Process) Signal(s os.Signal) {
 // Pid is the process id of the CLI.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Until calls wait with a context that ends with the run. It fails the test on an error of wait:
-// then the run has ended too early.
-func (p *Process) Until(wait func(ctx context.Context) error) {
+// Until waits for an event. It fails the test if the run ends before it.
+func (p *Process) Until(event <-chan struct{}) {
 	p.tb.Helper()
-	ctx, cancel := context.WithCancel(p.tb.Context())
-	defer cancel()
-	go func() {
-		select {
-		case <-p.done:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	if err := wait(ctx); err != nil {
-		_ = p.cmd.Process.Kill()
-		p.tb.Fatalf("the run has ended too early: %v\n%s", err, p.Wait().Output)
+	select {
+	case <-event:
+	case <-p.done:
+		p.tb.Fatalf("the run has ended too early:\n%s", p.Wait().Output)
 	}
 }
 
@@ -297,7 +282,6 @@ func (r Result) Diagnostics() (diags Diagnostics) {
 
 // Resource is one instance of a resource in the state.
 type Resource struct {
-	Type    string
 	Values  map[string]any
 	Tainted bool
 }
@@ -317,10 +301,10 @@ func (c *CLI) State() map[string]Resource {
 			Type      string `json:"type"`
 			Name      string `json:"name"`
 			Instances []struct {
-				Key        any            `json:"index_key"`
-				Status     string         `json:"status"`
-				Deposed    string         `json:"deposed"`
-				Attributes map[string]any `json:"attributes"`
+				Key        json.RawMessage `json:"index_key"`
+				Status     string          `json:"status"`
+				Deposed    string          `json:"deposed"`
+				Attributes map[string]any  `json:"attributes"`
 			} `json:"instances"`
 		} `json:"resources"`
 	}
@@ -337,11 +321,8 @@ func (c *CLI) State() map[string]Resource {
 		}
 		for _, o := range r.Instances {
 			address := r.Type + "." + r.Name
-			switch key := o.Key.(type) {
-			case string:
-				address += fmt.Sprintf("[%q]", key)
-			case float64:
-				address += fmt.Sprintf("[%v]", key)
+			if o.Key != nil {
+				address += fmt.Sprintf("[%s]", o.Key)
 			}
 			if o.Deposed != "" {
 				address += " (deposed)"
@@ -351,7 +332,7 @@ func (c *CLI) State() map[string]Resource {
 					o.Attributes[name] = typed["value"]
 				}
 			}
-			state[address] = Resource{Type: r.Type, Values: o.Attributes, Tainted: o.Status == "tainted"}
+			state[address] = Resource{Values: o.Attributes, Tainted: o.Status == "tainted"}
 		}
 	}
 	return state
@@ -368,49 +349,44 @@ func (c *CLI) AssertNoChanges() {
 // IsTofu says whether the CLI is OpenTofu.
 func (c *CLI) IsTofu() bool {
 	c.tb.Helper()
-	return strings.Contains(c.version(), "OpenTofu")
+	name, _ := c.release()
+	return name == "OpenTofu"
 }
 
-// version is what the CLI says of itself. All CLIs of a test process are the same program.
-func (c *CLI) version() string {
+// SkipBelow skips the test where the CLI is older than the release, such as 1.12.0. "" means that no
+// release of that CLI has the feature.
+func (c *CLI) SkipBelow(feature, terraform, tofu string) {
+	c.tb.Helper()
+	name, have := c.release()
+	need := terraform
+	if name == "OpenTofu" {
+		need = tofu
+	}
+	if need == "" {
+		c.tb.Skipf("%s has no %s", name, feature)
+	}
+	if semver.Compare(have, "v"+need) < 0 {
+		c.tb.Skipf("%s needs %s %s, this is %s", feature, name, need, have)
+	}
+}
+
+var released = regexp.MustCompile(`(Terraform|OpenTofu) (v\d+\.\d+\.\d+)`)
+
+// release returns the name of the CLI and its version.
+func (c *CLI) release() (name, version string) {
 	c.tb.Helper()
 	text, err := cliVersion()
-	if err != nil {
-		c.tb.Fatal(err)
+	found := released.FindStringSubmatch(text)
+	if err != nil || found == nil {
+		c.tb.Fatalf("the version of the CLI is %q: %v", text, err)
 	}
-	return text
+	return found[1], found[2]
 }
 
+// cliVersion is what the CLI says of itself. All CLIs of a test process are the same program.
 var cliVersion = sync.OnceValues(func() (string, error) {
 	cmd := exec.Command(FindCLI(), "version")
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull)
 	out, err := cmd.Output()
 	return string(out), err
 })
-
-// SkipBelow skips the test where the CLI is older than the release, "" meaning that no release of
-// that CLI has the feature.
-func (c *CLI) SkipBelow(feature, terraform, tofu string) {
-	c.tb.Helper()
-	name, need := "Terraform", terraform
-	if c.IsTofu() {
-		name, need = "OpenTofu", tofu
-	}
-	if need == "" {
-		c.tb.Skipf("%s has no %s", name, feature)
-	}
-	have := regexp.MustCompile(`v(\d+\.\d+\.\d+)`).FindStringSubmatch(c.version())
-	if have == nil {
-		c.tb.Fatal("the CLI's version cannot be read")
-	}
-	if slices.Compare(release(have[1]), release(need)) < 0 {
-		c.tb.Skipf("%s needs %s %s, this is %s", feature, name, need, have[1])
-	}
-}
-
-// release has the numbers of a version such as 1.12.0.
-func release(version string) []int {
-	numbers := make([]int, 3)
-	_, _ = fmt.Sscanf(version, "%d.%d.%d", &numbers[0], &numbers[1], &numbers[2])
-	return numbers
-}

@@ -1,7 +1,6 @@
 package acctest
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -42,14 +41,6 @@ func (o Instance) Text(name string) string {
 	return text
 }
 
-// Edited is the instance after an edit of the state file.
-func (o Instance) Edited(edit func(Attrs)) Instance {
-	a := o.Attrs()
-	edit(a)
-	o.State = Value(o.State.Type(), a)
-	return o
-}
-
 // Import imports by id and reads, as an import block and `terraform import` do.
 func (p *Provider) Import(typ, id string) (Instance, Diagnostics) {
 	p.tb.Helper()
@@ -70,22 +61,17 @@ func (p *Provider) importBy(req *tfprotov6.ImportResourceStateRequest) (Instance
 		return p.New(req.TypeName), diags
 	}
 	r := resp.ImportedResources[0]
-	o := Instance{Type: r.TypeName, State: p.value(p.Schema.ResourceSchemas[r.TypeName], r.State), Private: r.Private, Identity: p.identity(r.Identity)}
+	o := Instance{Type: r.TypeName, State: p.value(p.Schema.ResourceSchemas[r.TypeName], r.State), Private: r.Private, Identity: r.Identity}
 	o, diags := p.Read(o)
 	return o, slices.Concat(resp.Diagnostics, diags)
 }
 
-// identity is what the CLI keeps of an identity.
-func (p *Provider) identity(given *tfprotov6.ResourceIdentityData) *tfprotov6.ResourceIdentityData {
-	if p.noIdentities {
-		return nil
-	}
-	return given
-}
-
-// IdentityOf is the identity of an instance.
+// IdentityOf is the identity of an instance, nil if it has none.
 func (p *Provider) IdentityOf(o Instance) Attrs {
 	p.tb.Helper()
+	if o.Identity == nil {
+		return nil
+	}
 	v, err := o.Identity.IdentityData.Unmarshal(p.identityType(o.Type))
 	if err != nil {
 		p.tb.Fatal(err)
@@ -96,24 +82,6 @@ func (p *Provider) IdentityOf(o Instance) Attrs {
 func (p *Provider) identityType(typ string) tftypes.Type {
 	p.tb.Helper()
 	return must(p, p.Server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas[typ].ValueType()
-}
-
-// upgraded is an instance as Terraform reads it from its state file. As in Terraform, one that
-// cannot be read stays as it is.
-func (p *Provider) upgraded(o Instance) (Instance, Diagnostics) {
-	p.tb.Helper()
-	state, err := json.Marshal(o.Attrs())
-	if err != nil {
-		p.tb.Fatal(err)
-	}
-	resp := must(p, p.Server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
-		TypeName: o.Type, Version: p.Schema.ResourceSchemas[o.Type].Version, RawState: &tfprotov6.RawState{JSON: state},
-	})
-	diags := Diagnostics(resp.Diagnostics)
-	if !diags.Failed() {
-		o.State = p.value(p.Schema.ResourceSchemas[o.Type], resp.UpgradedState)
-	}
-	return o, diags
 }
 
 // Read refreshes an instance. As in Terraform, one that cannot be read stays as it is.
@@ -127,7 +95,7 @@ func (p *Provider) Read(o Instance) (Instance, Diagnostics) {
 		p.tb.Errorf("%s: a read left %v with %s", o.Type, state, diags)
 	}
 	if !diags.Failed() {
-		o.State, o.Private, o.Identity = state, resp.Private, p.identity(resp.NewIdentity)
+		o.State, o.Private, o.Identity = state, resp.Private, resp.NewIdentity
 	}
 	return o, diags
 }
@@ -138,13 +106,5 @@ func (p *Provider) Validate(typ string, config Attrs) Diagnostics {
 	return must(p, p.Server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: typ, Config: p.Config(p.Schema.ResourceSchemas[typ], config),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
-	}).Diagnostics
-}
-
-// ValidateAsOlderCLI is Validate by a CLI that does not know write-only attributes.
-func (p *Provider) ValidateAsOlderCLI(typ string, config Attrs) Diagnostics {
-	p.tb.Helper()
-	return must(p, p.Server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
-		TypeName: typ, Config: p.Config(p.Schema.ResourceSchemas[typ], config),
 	}).Diagnostics
 }

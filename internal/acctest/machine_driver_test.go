@@ -171,7 +171,7 @@ var troubles = map[string]simulator.Fault{
 	"500":          {Status: http.StatusInternalServerError},
 	"504 after":    {Status: http.StatusGatewayTimeout, Processed: true},
 	"NoSuchUpload": {Status: http.StatusNotFound, Body: `{"message":"NoSuchUpload: The specified upload does not exist.","code":"NoSuchUpload"}`},
-	"stall":        {Stall: true, StallAfter: 100},
+	"stall":        {Delay: time.Hour},
 }
 
 // run is one run of Terraform.

@@ -552,7 +552,7 @@ func (m *uploadMachine) wasConfirmed(keyPath string) (confirmed bool) {
 		isPut := r.Call == simulator.CallPutObject && strings.HasSuffix(r.Path, keyPath)
 		isComplete := r.Call == simulator.CallMultipartComplete && strings.Contains(string(r.Body), keyPath)
 		if isPut || isComplete {
-			confirmed = r.Status == http.StatusOK && r.Fault == ""
+			confirmed = r.Status == http.StatusOK && !r.Failed
 		}
 	}
 	return confirmed

@@ -34,8 +34,6 @@ type World struct {
 	OnRead func(path string)
 	// Quiet turns Log off: with thousands of sessions, logging takes most of the time of a test.
 	Quiet bool
-	// NoIdentities is as CLIs are that keep no identity: Terraform before 1.12, and OpenTofu.
-	NoIdentities bool
 
 	tb testing.TB
 }
@@ -45,7 +43,16 @@ func NewWorld(tb testing.TB, options simulator.Options) *World {
 	tb.Helper()
 	skipWithoutCLI(tb)
 	service := newService(tb, options)
-	return newWorld(tb, service, service)
+	w := &World{
+		Live: listen(tb, service, 1), VOD: listen(tb, service, 2), Storage: listen(tb, service, 3),
+		Log: &Log{}, tb: tb,
+	}
+	tb.Cleanup(func() { _ = service.Close() }) // before the listeners, which wait for the requests that it delays
+	service.SetStorageURL(w.Storage.URL() + "/storage")
+	w.Server = &Server{Service: service, URL: w.VOD.URL()}
+	w.Env = w.Environment(tb)
+	w.Env["VODLIVE_BASE_URL"] = w.Live.URL()
+	return w
 }
 
 // skipWithoutCLI skips a test without a CLI in `make test-tofu`.
@@ -68,27 +75,19 @@ func Settling(tb testing.TB) time.Duration {
 	return time.Until(now.ModTime().Add(time.Hour))
 }
 
-// newWorld is a machine and a service behind a handler.
-func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *World {
-	tb.Helper()
-	w := &World{
-		Live: listen(tb, handler, 1), VOD: listen(tb, handler, 2), Storage: listen(tb, handler, 3),
-		Log: &Log{}, tb: tb,
-	}
-	tb.Cleanup(func() { _ = service.Close() }) // before the listeners, which wait for the requests that it holds
-	service.SetStorageURL(w.Storage.URL() + "/storage")
-	w.Server = &Server{Service: service, URL: w.VOD.URL()}
-	w.Env = w.Environment(tb)
-	w.Env["VODLIVE_BASE_URL"] = w.Live.URL()
-	return w
-}
-
 // Provider starts a provider process and configures it.
 func (w *World) Provider(config Attrs) *Provider {
 	w.tb.Helper()
 	c := &connections{dial: w.dial}
-	p := w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, OnRead: w.OnRead})
+	machine := provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, OnRead: w.OnRead}
+	p := newProvider(w.tb, machine, !w.Quiet)
 	p.kill = c.breakAll
+	if !w.Quiet {
+		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)
+	}
+	if diags := p.Configure(config); len(diags) > 0 {
+		w.tb.Fatalf("configuring the provider:\n%s", diags)
+	}
 	return p
 }
 
@@ -123,20 +122,6 @@ func (c *connections) breakAll() {
 	for _, conn := range c.opened {
 		_ = conn.Close()
 	}
-}
-
-// start starts a provider process on a machine.
-func (w *World) start(config Attrs, m provider.Machine) *Provider {
-	w.tb.Helper()
-	server := provider.NewServer("test", m, !w.Quiet)
-	p := &Provider{Server: server, Schema: provider.Schemas(), tb: w.tb, ctx: w.tb.Context(), noIdentities: w.NoIdentities}
-	if !w.Quiet {
-		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)
-	}
-	if diags := p.Configure(config); len(diags) > 0 {
-		w.tb.Fatalf("configuring the provider:\n%s", diags)
-	}
-	return p
 }
 
 func (w *World) dial(ctx context.Context, _, address string) (net.Conn, error) {

@@ -29,12 +29,9 @@ type Plan struct {
 	Planned tftypes.Value
 	// Replaces are the attributes that force a replacement.
 	Replaces []string
-	// CreateBeforeDestroy and IgnoreChanges (attributes, or "all") are those of the lifecycle block.
+	// CreateBeforeDestroy is that of the lifecycle block.
 	CreateBeforeDestroy bool
-	IgnoreChanges       []string
-	// Forced is what `-replace` and replace_triggered_by ask for.
-	Forced bool
-	Diags  Diagnostics
+	Diags               Diagnostics
 
 	private  []byte
 	identity *tfprotov6.ResourceIdentityData
@@ -46,31 +43,29 @@ func (pl *Plan) Attrs() Attrs { return attrs(pl.Planned) }
 // Plan validates a configuration and plans towards it; nil is to destroy. It does not refresh.
 func (p *Provider) Plan(prior Instance, config Attrs) *Plan {
 	p.tb.Helper()
-	return p.fill(&Plan{Prior: prior, Config: config})
+	return p.planned(prior, config, false)
 }
 
 // PlanReplace plans as `terraform plan -replace` does.
 func (p *Provider) PlanReplace(prior Instance, config Attrs) *Plan {
 	p.tb.Helper()
-	return p.fill(&Plan{Prior: prior, Config: config, Forced: true})
+	return p.planned(prior, config, true)
 }
 
-// fill is Plan for a plan that may have settings of a lifecycle block.
-func (p *Provider) fill(pl *Plan) *Plan {
+func (p *Provider) planned(from Instance, config Attrs, forced bool) *Plan {
 	p.tb.Helper()
-	from := pl.Prior
-	if pl.Config != nil {
-		if pl.Diags = p.Validate(from.Type, pl.Config); pl.Diags.Failed() {
+	pl := &Plan{Prior: from, Config: config}
+	if config != nil {
+		if pl.Diags = p.Validate(from.Type, config); pl.Diags.Failed() {
 			return pl
 		}
 		if from.Tainted { // planned like a new one, and then turned into a replacement
-			p.upgraded(from) // as Terraform reads it
 			from = p.New(from.Type)
 		}
 	}
 	schema := p.Schema.ResourceSchemas[from.Type]
-	config := Value(schema.ValueType(), pl.Config)
-	resp := p.plan(pl, from, unchanged(schema.Block.Attributes, from.State, config, pl.IgnoreChanges))
+	value := Value(schema.ValueType(), pl.Config)
+	resp := p.plan(pl, from, value)
 	if pl.Diags.Failed() {
 		return pl
 	}
@@ -92,13 +87,13 @@ func (p *Provider) fill(pl *Plan) *Plan {
 		pl.Action = Replace
 	case !pl.Prior.Exists():
 		pl.Action = Create
-	case pl.Forced, len(pl.Replaces) > 0:
-		// Terraform plans once more, a new instance, with the private data of the first time, and
-		// ignores no changes. It shows its errors only: the warnings would be the same.
+	case forced, len(pl.Replaces) > 0:
+		// Terraform plans once more, a new instance, with the private data of the first time. It
+		// shows its errors only: the warnings would be the same.
 		pl.Action = Replace
 		warned := pl.Diags
 		pl.Diags = nil
-		p.plan(pl, Instance{Type: from.Type, State: p.New(from.Type).State, Private: pl.private}, config)
+		p.plan(pl, Instance{Type: from.Type, State: p.New(from.Type).State, Private: pl.private}, value)
 		if pl.Diags.Failed() {
 			warned = append(warned, pl.Diags...)
 		}
@@ -126,7 +121,7 @@ func (p *Provider) plan(pl *Plan, from Instance, config tftypes.Value) *tfprotov
 	})
 	pl.Diags = append(pl.Diags, resp.Diagnostics...)
 	if !pl.Diags.Failed() {
-		pl.Planned, pl.private, pl.identity = p.value(schema, resp.PlannedState), resp.PlannedPrivate, p.identity(resp.PlannedIdentity)
+		pl.Planned, pl.private, pl.identity = p.value(schema, resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity
 		for _, wrong := range misplanned(schema.Block.Attributes, from.State, config, pl.Planned) {
 			p.tb.Errorf("Provider produced invalid plan: %s: %s", from.Type, wrong)
 		}
@@ -190,7 +185,7 @@ func (p *Provider) createBeforeDestroy(pl *Plan) (Instance, Diagnostics) {
 // update that turns out to change nothing is not applied. The plan then has what was applied.
 func (p *Provider) planAndApply(pl *Plan, from Instance) (Instance, Diagnostics) {
 	p.tb.Helper()
-	final, want := p.fill(&Plan{Prior: from, Config: pl.Config, IgnoreChanges: pl.IgnoreChanges}), pl.Action
+	final, want := p.Plan(from, pl.Config), pl.Action
 	if want == Replace {
 		want = Create // what is replaced has been destroyed or deposed
 	}
@@ -237,7 +232,7 @@ func (p *Provider) applyOne(pl *Plan, from Instance) (Instance, Diagnostics) {
 		p.tb.Errorf("Provider produced inconsistent result after apply: %s: %s", from.Type, wrong)
 	}
 	tainted := diags.Failed() && (pl.Action == Create || from.Tainted)
-	return Instance{Type: from.Type, State: state, Private: resp.Private, Identity: p.identity(resp.NewIdentity), Tainted: tainted}, diags
+	return Instance{Type: from.Type, State: state, Private: resp.Private, Identity: resp.NewIdentity, Tainted: tainted}, diags
 }
 
 // Create plans and applies a new instance.

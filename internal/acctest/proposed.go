@@ -3,7 +3,6 @@ package acctest
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -26,24 +25,6 @@ func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config tftypes.Val
 			is[a.Name] = before
 		case isObject(a):
 			is[a.Name] = proposed(a.NestedType.Attributes, before, is[a.Name])
-		}
-	}
-	return tftypes.NewValue(config.Type(), is)
-}
-
-// unchanged is the configuration with the prior values of attributes whose changes are ignored, for
-// an object that exists.
-func unchanged(attributes []*tfprotov6.SchemaAttribute, prior, config tftypes.Value, ignore []string) tftypes.Value {
-	if prior.IsNull() || config.IsNull() {
-		return config
-	}
-	was, is := object(prior), object(config)
-	for _, a := range attributes {
-		switch all := slices.Contains(ignore, "all"); {
-		case all && a.Computed && !a.Optional:
-			is[a.Name] = tftypes.NewValue(is[a.Name].Type(), nil)
-		case all, slices.Contains(ignore, a.Name):
-			is[a.Name] = was[a.Name]
 		}
 	}
 	return tftypes.NewValue(config.Type(), is)

@@ -26,8 +26,6 @@ type Provider struct {
 	tb   testing.TB
 	ctx  context.Context //nolint:containedctx // of every call, as Terraform's has its logger
 	kill func()
-
-	noIdentities bool
 }
 
 // NewProvider starts a provider process that sees exactly these environment variables, and is not
@@ -35,9 +33,12 @@ type Provider struct {
 func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
 	skipWithoutCLI(tb)
-	server := provider.NewServer("test", provider.Machine{Env: lookup(env)}, true)
-	p := &Provider{Server: server, Schema: provider.Schemas(), tb: tb, ctx: tb.Context()}
-	return p
+	return newProvider(tb, provider.Machine{Env: lookup(env)}, true)
+}
+
+func newProvider(tb testing.TB, machine provider.Machine, logs bool) *Provider {
+	tb.Helper()
+	return &Provider{Server: provider.NewServer("test", machine, logs), Schema: provider.Schemas(), tb: tb, ctx: tb.Context()}
 }
 
 // Kill cuts a process of World.Provider off from the service, as SIGKILL does: a call that is under
@@ -62,21 +63,13 @@ func (p *Provider) WithCancel() (*Provider, context.CancelFunc) {
 	return &c, cancel
 }
 
-// Context is the context of every call.
-func (p *Provider) Context() context.Context { return p.ctx }
-
-// Configure configures the provider. nil is a configuration without a provider block.
+// Configure validates the provider block and configures the provider. nil is a configuration without
+// the block.
 func (p *Provider) Configure(config Attrs) Diagnostics {
 	p.tb.Helper()
-	return must(p, p.Server.ConfigureProvider, &tfprotov6.ConfigureProviderRequest{
-		TerraformVersion: "1.14.2", Config: p.Config(p.Schema.Provider, config),
-	}).Diagnostics
-}
-
-// ValidateProvider is what `terraform validate` does with the provider block.
-func (p *Provider) ValidateProvider(config Attrs) Diagnostics {
-	p.tb.Helper()
-	return must(p, p.Server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.Config(p.Schema.Provider, config)}).Diagnostics
+	given := p.Config(p.Schema.Provider, config)
+	diags := must(p, p.Server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: given}).Diagnostics
+	return append(diags, must(p, p.Server.ConfigureProvider, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.14.2", Config: given}).Diagnostics...)
 }
 
 // Config is a configuration by a schema; nil stands for a block without arguments.
@@ -254,8 +247,10 @@ func (d Diagnostics) String() string { return strings.Join(d.Texts(), "\n") }
 // []string or, for an object or a map, Attrs.
 type Attrs map[string]any
 
+type unknown string
+
 // Unknown is a value that Terraform does not know yet.
-const Unknown = tftypes.UnknownValue
+const Unknown unknown = "unknown"
 
 // With is a copy of a with changes over it, object by object.
 func (a Attrs) With(changes Attrs) Attrs {
@@ -280,6 +275,8 @@ func Value(typ tftypes.Type, v any) tftypes.Value {
 		return list(typ, v)
 	case []any:
 		return list(typ, v)
+	case unknown:
+		return tftypes.NewValue(typ, tftypes.UnknownValue)
 	default:
 		return tftypes.NewValue(typ, v)
 	}

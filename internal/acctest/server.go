@@ -44,9 +44,7 @@ func Start(tb testing.TB, options simulator.Options) *Server {
 // have.
 func newService(tb testing.TB, options simulator.Options) *simulator.Service {
 	tb.Helper()
-	if options.UnknownRoute == nil {
-		options.UnknownRoute = func(method, path string) { tb.Errorf("request to an unknown route: %s %s", method, path) }
-	}
+	options.UnknownRoute = func(method, path string) { tb.Errorf("request to an unknown route: %s %s", method, path) }
 	return simulator.New(options)
 }
 
@@ -83,7 +81,7 @@ func (s *Server) AssertCalls(tb testing.TB, call string, n int) {
 func (s *Server) JournalText() string {
 	var b strings.Builder
 	for _, r := range s.Journal() {
-		fmt.Fprintf(&b, "%-22s %-4s %s -> %d %s\n", r.Call, r.Method, r.Path, r.Status, r.Fault)
+		fmt.Fprintf(&b, "%-22s %-4s %s -> %d, failed: %t\n", r.Call, r.Method, r.Path, r.Status, r.Failed)
 	}
 	return b.String()
 }

@@ -3,51 +3,41 @@
 package livesession_test
 
 import (
-	"context"
+	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // TestSignalToTheGroupWithTheCLI sends a signal to the process group of the CLI, as a terminal,
-// timeout and systemd do: the provider does not end before the CLI has saved the session. One comes
-// while the create request is on the wire.
+// timeout and systemd do: the provider does not end before the CLI has saved the session. A call
+// is on the wire meanwhile.
 func TestSignalToTheGroupWithTheCLI(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		signal syscall.Signal
-		onWire bool
+		during string // the call that is on the wire
 	}{
-		"SIGTERM while it waits":   {syscall.SIGTERM, false},
-		"SIGTERM while it creates": {syscall.SIGTERM, true},
-		"SIGINT while it creates":  {syscall.SIGINT, true},
+		"SIGTERM while it waits":   {syscall.SIGTERM, simulator.CallGetSession},
+		"SIGTERM while it creates": {syscall.SIGTERM, simulator.CallCreateSession},
+		"SIGINT while it creates":  {syscall.SIGINT, simulator.CallCreateSession},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := acctest.Start(t, simulator.Options{ReadyAfter: time.Hour})
 			cli := acctest.NewCLI(t, s)
 			cli.Config(pushPull())
-			var hold *simulator.Hold
-			if tt.onWire {
-				hold = s.Hold(simulator.CallCreateSession, nil)
-			}
+			arrived, release := hold(t, s, tt.during)
 			p := cli.Start("apply", "-auto-approve")
-			p.Until(func(ctx context.Context) error {
-				if tt.onWire {
-					return hold.Arrived(ctx, 1)
-				}
-				return s.Answered(ctx, simulator.CallGetSession, 1)
-			})
-			if err := syscall.Kill(-p.Pid(), tt.signal); err != nil {
-				t.Fatal(err)
-			}
-			if tt.onWire {
-				time.AfterFunc(time.Second, hold.Release)
-			}
+			p.Until(arrived)
+			must.Succeed(t, syscall.Kill(-p.Pid(), tt.signal))
+			time.AfterFunc(time.Second, release)
 			r := p.Wait()
 			if checkOneSession(t, s, cli, true); !strings.Contains(r.Flat(), "Waiting for the live session was interrupted") {
 				t.Error(r.Output)
@@ -61,27 +51,18 @@ func TestSignalToTheGroupWithTheCLI(t *testing.T) {
 	}
 }
 
-// TestSignalToTheProviderWithTheCLI sends a signal to the provider alone, as a terminal that closes
-// may: SIGHUP is as SIGTERM. Only the CLI ends the provider, so the apply ends well.
-func TestSignalToTheProviderWithTheCLI(t *testing.T) {
-	t.Parallel()
-	for name, signal := range map[string]syscall.Signal{"SIGHUP": syscall.SIGHUP, "SIGTERM": syscall.SIGTERM, "SIGINT": syscall.SIGINT} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := acctest.Start(t, simulator.Options{})
-			cli := acctest.NewCLI(t, s)
-			cli.Config(pushPull())
-			hold := s.Hold(simulator.CallCreateSession, nil)
-			p := cli.Start("apply", "-auto-approve")
-			p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
-			p.SignalProvider(signal)
-			time.AfterFunc(time.Second, hold.Release)
-			r := p.Wait()
-			if checkOneSession(t, s, cli, false); r.Code != 0 {
-				t.Error(r.Output)
-			}
-		})
-	}
+// hold holds the next request of a call. The event is its arrival; it goes on after release, or at
+// the end of the test.
+func hold(t *testing.T, s *acctest.Server, call string) (arrived <-chan struct{}, release func()) {
+	t.Helper()
+	event, released := make(chan struct{}), make(chan struct{})
+	arrive, release := sync.OnceFunc(func() { close(event) }), sync.OnceFunc(func() { close(released) })
+	s.Hook(call, func(*http.Request) {
+		arrive()
+		<-released
+	})
+	t.Cleanup(release)
+	return event, release
 }
 
 // checkOneSession fails the test unless one session was asked for and made, and the state has it.

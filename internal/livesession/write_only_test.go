@@ -13,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -60,7 +63,9 @@ func TestOlderCLIWithoutWriteOnly(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
 	for text, c := range map[string]config{"": plainly, "error input_source_a_wo: WriteOnly Attribute Not Allowed": writeOnly} {
-		got := p.ValidateAsOlderCLI(resourceType, c).String()
+		resp, err := p.Server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceType, Config: p.Config(p.Schema.ResourceSchemas[resourceType], c)})
+		must.Succeed(t, err)
+		got := acctest.Diagnostics(resp.Diagnostics).String()
 		if text == "" && got != "" || !strings.Contains(got, text) {
 			t.Errorf("got %s, want %s", got, text)
 		}

@@ -59,7 +59,7 @@ func TestConfigureRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := acctest.NewProvider(t, test.env)
-			diags := append(p.ValidateProvider(test.config), p.Configure(test.config)...)
+			diags := p.Configure(test.config)
 			if !diags.Failed() || !strings.Contains(diags.String(), test.want) || strings.Contains(diags.String(), secret) {
 				t.Errorf("got %s, want %s", diags, test.want)
 			}
@@ -77,7 +77,7 @@ func TestConfigureAccepts(t *testing.T) {
 		"all":            {"base_url": "https://a.example.com/x/", "vod_base_url": "https://b.example.com", "access_token_id": "i", "secret_key": "k", "id_token": "t", "max_retries": 0, "request_timeout": "1s", "upload_concurrency": 64},
 	} {
 		p := acctest.NewProvider(t, map[string]string{"VODLIVE_UPLOAD_CONCURRENCY": "8"})
-		if diags := append(p.ValidateProvider(config), p.Configure(config)...); len(diags) > 0 {
+		if diags := p.Configure(config); len(diags) > 0 {
 			t.Errorf("%s: %s", name, diags)
 		}
 	}

@@ -97,7 +97,7 @@ func signature(name string, f *tfprotov6.Function) string {
 	return fmt.Sprintf("%s(%s): %s", name, strings.Join(parameters, ", "), f.Return.Type)
 }
 
-// TestSchemaIsAsAgreed makes every change of the schema show in review. `make docs` writes the
+// TestSchemaIsAsAgreed makes every change of the schema show in review. `make generate` writes the
 // golden file.
 func TestSchemaIsAsAgreed(t *testing.T) {
 	t.Parallel()
@@ -121,7 +121,7 @@ func TestSchemaIsAsAgreed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("the schema changed; if that is meant, run make docs:\n%s", diff)
+		t.Errorf("the schema changed; if that is meant, run make generate:\n%s", diff)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestNullsInCollections(t *testing.T) {
 				}
 				tested++
 				id := strings.Join([]string{kind, name, a.Name}, " ")
-				diags, err := of.validate(p.Context(), name, p.Config(schema, config))
+				diags, err := of.validate(t.Context(), name, p.Config(schema, config))
 				if err != nil {
 					t.Fatalf("%s: %s", id, err)
 				}

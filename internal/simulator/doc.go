@@ -11,8 +11,8 @@
 //   - storage refuses an Authorization header, and checks parts as S3 does.
 //
 // Where the service's documentation does not state the shape of a response, Options has a setting
-// for each plausible one. A journal records the requests. Faults, hooks and holds break or delay
-// single requests.
+// for each plausible one. A journal records the requests. Faults and hooks break or delay single
+// requests.
 //
 // # Content
 //
@@ -25,5 +25,5 @@
 // Storage supports PUT only. A repeated complete request for a complete upload gets the same
 // response, as S3 does for the same parts. The tests in storagetest compare this and other behavior
 // with a real S3 server. Go's server cannot see that a client has disconnected while the body of
-// its PUT is unread: such a request, stalled or held, ends with Release or Close.
+// its PUT is unread: such a request, if it is delayed, ends with its delay or with Close.
 package simulator

@@ -11,21 +11,11 @@ import (
 type journal struct {
 	requests []*Request
 	arrived  map[string]int
-	ended    map[string]int
-	// changed is closed, and a new one made, whenever a request ends.
-	changed chan struct{}
-}
-
-func newJournal() journal {
-	return journal{arrived: map[string]int{}, ended: map[string]int{}, changed: make(chan struct{})}
 }
 
 func (s *Service) begin(call string, r *http.Request, fault *Fault) *Request {
 	entry := &Request{
-		Call: call, Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), At: s.o.Clock(),
-	}
-	if fault != nil {
-		entry.Fault = fault.name()
+		Call: call, Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), At: s.o.Clock(), Failed: fault != nil,
 	}
 	s.mu.Lock()
 	s.journal.requests = append(s.journal.requests, entry)
@@ -44,9 +34,6 @@ func (s *Service) end(entry *Request, status int, bodyBytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	entry.Status, entry.BodyBytes = status, bodyBytes
-	s.journal.ended[entry.Call]++
-	close(s.journal.changed)
-	s.journal.changed = make(chan struct{})
 }
 
 // Journal returns a copy of all requests in order of arrival. Header, Query and Body are shared
@@ -75,31 +62,12 @@ func (s *Service) Counts() map[string]int {
 	return maps.Clone(s.journal.arrived)
 }
 
-// Answered waits until n requests of the call have ended, with a response or with a broken
-// connection. It returns the error of ctx.
-func (s *Service) Answered(ctx context.Context, call string, n int) error {
-	for {
-		s.mu.Lock()
-		done, changed := s.journal.ended[call] >= n, s.journal.changed
-		s.mu.Unlock()
-		if done {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
 // ResetJournal removes the requests so far and their counts. Faults keep their counts.
 func (s *Service) ResetJournal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.journal.requests = nil
 	clear(s.journal.arrived)
-	clear(s.journal.ended)
 }
 
 // Batches returns every batch job in order of submission.
@@ -115,11 +83,17 @@ func (s *Service) Batches() []Batch {
 
 // Objects returns all complete objects in order of completion. With Options.Storage it reads them
 // there, and panics if that fails.
-func (s *Service) Objects() []Object { return must(s.storage.Objects(context.Background())) }
+func (s *Service) Objects() []Object {
+	objects, err := s.storage.Objects(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return objects
+}
 
-// Uploads returns all incomplete multipart uploads in order of creation. With Options.Storage it
-// lists them there, and panics if that fails.
-func (s *Service) Uploads() []Upload { return must(s.storage.Uploads(context.Background())) }
+// Uploads returns all unfinished multipart uploads of the simulator's own storage in order of
+// creation.
+func (s *Service) Uploads() []Upload { return s.own.unfinished() }
 
 // DropUpload removes an unfinished upload, as a lifecycle rule of S3 does. Later requests for it
 // get NoSuchUpload.
@@ -127,11 +101,4 @@ func (s *Service) DropUpload(uploadID string) {
 	if err := s.storage.Drop(context.Background(), uploadID); err != nil {
 		panic(err)
 	}
-}
-
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
 }

@@ -47,15 +47,7 @@ func (s *Service) regions() answer {
 			entries = append(entries, name)
 		}
 	}
-	return jsonAnswer(http.StatusOK, map[string]any{"data": entries, "message": "regions supported for creating sessions"})
-}
-
-// wrap puts the result of create, get or list into the envelope.
-func (s *Service) wrap(status int, message string, value any) answer {
-	if s.o.Envelope == "bare" {
-		return jsonAnswer(status, value)
-	}
-	return jsonAnswer(status, map[string]any{s.o.Envelope: value, "message": message})
+	return success(http.StatusOK, "regions supported for creating sessions", entries)
 }
 
 func (s *Service) createSession(r *http.Request) answer {
@@ -78,7 +70,7 @@ func (s *Service) createSession(r *http.Request) answer {
 	e := s.sessions.add(rec, false, starts)
 	shown := s.sessions.record(e)
 	s.mu.Unlock()
-	return s.wrap(http.StatusCreated, "session created", s.show(shown, shapeCreate))
+	return success(http.StatusCreated, "session created", s.show(shown, shapeCreate))
 }
 
 func (s *Service) getSession(id string) answer {
@@ -90,7 +82,7 @@ func (s *Service) getSession(id string) answer {
 	}
 	shown := s.sessions.look(e)
 	s.mu.Unlock()
-	return s.wrap(http.StatusOK, "session", s.show(shown, shapeGet))
+	return success(http.StatusOK, "session", s.show(shown, shapeGet))
 }
 
 func (s *Service) listSessions(query url.Values) answer {
@@ -110,7 +102,7 @@ func (s *Service) listSessions(query url.Values) answer {
 	if cursor != nil {
 		result["LastEvaluatedKey"] = cursor
 	}
-	return s.wrap(http.StatusOK, "sessions", result)
+	return success(http.StatusOK, "sessions", result)
 }
 
 // order converts a position in the listing to an index of all, and back.

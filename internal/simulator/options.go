@@ -71,17 +71,12 @@ type Options struct {
 	// a created session lacks them only while it is SCHEDULED.
 	LateAllocation bool
 
-	// Envelope is the key of the result in the responses of create, get and list, beside "message";
-	// default "data". "bare" means no envelope.
-	Envelope string
 	// OutputModeShape is the shape of output_mode in create and get: "object" (default),
 	// "empty-object" or "string". The listing always has a string.
 	OutputModeShape string
 	// Absent is the form of a field that does not apply in get and list: "absent" (default), "null"
 	// or "empty".
 	Absent string
-	// NumbersAsStrings sends port and egress_port as strings.
-	NumbersAsStrings bool
 	// PageSize is the maximum number of sessions on a page; default 100.
 	PageSize int
 	// ListOrder is "newest" (default) or "oldest" first.
@@ -151,7 +146,6 @@ func (o Options) withDefaults() Options {
 	if len(o.StatusPath) == 0 {
 		o.StatusPath = []string{"PENDING", "PROVISIONING", "ALLOCATED", "READY"}
 	}
-	text(&o.Envelope, "data")
 	text(&o.OutputModeShape, "object")
 	text(&o.Absent, "absent")
 	text(&o.ListOrder, "newest")

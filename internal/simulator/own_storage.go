@@ -207,7 +207,7 @@ func (st *ownStorage) Objects(context.Context) ([]Object, error) {
 	return slices.Clone(st.objects), nil
 }
 
-func (st *ownStorage) Uploads(context.Context) ([]Upload, error) {
+func (st *ownStorage) unfinished() []Upload {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	records := make([]Upload, 0, len(st.uploads))
@@ -219,7 +219,7 @@ func (st *ownStorage) Uploads(context.Context) ([]Upload, error) {
 		}
 		records = append(records, rec)
 	}
-	return records, nil
+	return records
 }
 
 func (st *ownStorage) Drop(_ context.Context, id string) error {

@@ -23,8 +23,8 @@ type Request struct {
 	Status int
 	// At is the time of arrival on Options.Clock.
 	At time.Time
-	// Fault names the fault that was applied, "" for none.
-	Fault string
+	// Failed tells that a fault was applied.
+	Failed bool
 }
 
 // Object is a complete object in storage.
@@ -52,7 +52,7 @@ type Upload struct {
 type Part struct {
 	Number int
 	Size   int64
-	// ETag is quoted. SHA256 is lower-case hex, "" with Options.DiscardContent and Options.Storage.
+	// ETag is quoted. SHA256 is lower-case hex, "" with Options.DiscardContent.
 	ETag, SHA256 string
 }
 

@@ -47,7 +47,7 @@ func New(o Options) *Service {
 	o.check()
 	s := &Service{
 		o: o, own: newOwnStorage(o), closed: make(chan struct{}), idToken: o.IDToken,
-		sessions: newSessions(o), journal: newJournal(), interference: newInterference(),
+		sessions: newSessions(o), journal: journal{arrived: map[string]int{}},
 	}
 	s.storage = s.own
 	if o.Storage != nil {
@@ -56,7 +56,7 @@ func New(o Options) *Service {
 	return s
 }
 
-// Close breaks held and stalled requests and all later ones. Call it before httptest.Server.Close,
+// Close breaks delayed requests and all later ones. Call it before httptest.Server.Close,
 // which waits for requests to end.
 func (s *Service) Close() error {
 	s.closing.Do(func() { close(s.closed) })
@@ -122,6 +122,11 @@ func jsonAnswer(status int, value any) answer {
 	return answer{status, header, body}
 }
 
+// success is the response to a call that was processed.
+func success(status int, message string, data any) answer {
+	return jsonAnswer(status, map[string]any{"data": data, "message": message})
+}
+
 func refusal(status int, format string, args ...any) answer {
 	return jsonAnswer(status, map[string]any{"message": fmt.Sprintf(format, args...)})
 }
@@ -179,9 +184,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(r.Context())
 	r.Body = counted
 	var fault *Fault
-	var release <-chan struct{}
 	if rt.call != "" {
-		fault, release = s.interference.take(rt.call, r)
+		fault = s.interference.take(rt.call, r)
 	}
 	entry := s.begin(rt.call, r, fault)
 	status := 0
@@ -205,9 +209,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.setBody(entry, body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	s.interfere(rt.call, r)
+	s.callHooks(rt.call, r)
 	s.pause(r.Context(), s.o.Latency)
-	result := s.process(w, rt, r, fault, release)
+	result := s.process(rt, r, fault)
 	status = result.status
 	if rt.toStorage() && counted.count() < r.ContentLength {
 		// Otherwise Go's server would read the rest of the body, up to a limit, before it responds.
@@ -218,14 +222,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // process runs the call, with the fault unless nil.
-func (s *Service) process(w http.ResponseWriter, rt route, r *http.Request, fault *Fault, release <-chan struct{}) answer {
+func (s *Service) process(rt route, r *http.Request, fault *Fault) answer {
 	if fault == nil {
 		return s.dispatch(rt, r)
 	}
 	s.pause(r.Context(), fault.Delay)
-	if fault.Stall {
-		s.stall(w, r, fault.StallAfter, release)
-	}
 	if fault.BreakBefore {
 		panic(http.ErrAbortHandler)
 	}

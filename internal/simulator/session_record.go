@@ -2,7 +2,7 @@ package simulator
 
 import (
 	"net/url"
-	"strconv"
+	"reflect"
 	"strings"
 	"time"
 	_ "time/tzdata" // time zones must not depend on the machine
@@ -146,8 +146,8 @@ func (s *Service) show(rec SessionRecord, as shape) map[string]any {
 	s.put(object, "sub_domain_b", ha, rec.SubDomainB)
 	s.put(object, "elastic_ip_a", true, rec.ElasticIPA)
 	s.put(object, "elastic_ip_b", ha, rec.ElasticIPB)
-	s.putNumber(object, "port", rec.Port)
-	s.putNumber(object, "egress_port", rec.EgressPort)
+	s.put(object, "port", true, rec.Port)
+	s.put(object, "egress_port", true, rec.EgressPort)
 	return object
 }
 
@@ -176,28 +176,14 @@ func (s *Service) outputMode(value string, as shape) any {
 	return map[string]any{"output_mode": value}
 }
 
-// put sets a field that may not apply or not be known yet.
-func (s *Service) put(object map[string]any, name string, applies bool, value string) {
+// put sets a field, a string or an int64, that may not apply or not be known yet.
+func (s *Service) put(object map[string]any, name string, applies bool, value any) {
+	empty := reflect.Zero(reflect.TypeOf(value)).Interface()
 	switch {
-	case applies && value != "":
+	case applies && value != empty:
 		object[name] = value
 	case s.o.Absent == "empty":
-		object[name] = ""
-	case s.o.Absent == "null":
-		object[name] = nil
-	}
-}
-
-func (s *Service) putNumber(object map[string]any, name string, value int64) {
-	switch {
-	case value != 0 && s.o.NumbersAsStrings:
-		object[name] = strconv.FormatInt(value, 10)
-	case value != 0:
-		object[name] = value
-	case s.o.Absent == "empty" && s.o.NumbersAsStrings:
-		object[name] = ""
-	case s.o.Absent == "empty":
-		object[name] = 0
+		object[name] = empty
 	case s.o.Absent == "null":
 		object[name] = nil
 	}

@@ -19,9 +19,8 @@ type Storage interface {
 	Complete(ctx context.Context, base, key, uploadID string, parts []CompletedPart) (Completed, error)
 	// Exists reports whether there is a complete object.
 	Exists(ctx context.Context, key string) (bool, error)
-	// Objects returns the complete objects, and Uploads the unfinished uploads, of this Storage.
+	// Objects returns the complete objects of this Storage.
 	Objects(ctx context.Context) ([]Object, error)
-	Uploads(ctx context.Context) ([]Upload, error)
 	// Drop removes an unfinished upload.
 	Drop(ctx context.Context, uploadID string) error
 }

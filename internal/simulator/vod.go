@@ -80,9 +80,7 @@ func (s *Service) presignURL(r *http.Request, f *fields) func() answer {
 		if err != nil {
 			return storageFailed(err)
 		}
-		return jsonAnswer(http.StatusOK, map[string]any{
-			"data": map[string]any{"fileKeyPath": key, "presigned_url": address}, "message": "presigned url generated",
-		})
+		return success(http.StatusOK, "presigned url generated", map[string]any{"fileKeyPath": key, "presigned_url": address})
 	}
 }
 
@@ -94,9 +92,7 @@ func (s *Service) multipartCreate(r *http.Request, f *fields) func() answer {
 		if err != nil {
 			return storageFailed(err)
 		}
-		return jsonAnswer(http.StatusOK, map[string]any{
-			"data": map[string]any{"upload_id": id, "key_path": key}, "message": "multipart upload created",
-		})
+		return success(http.StatusOK, "multipart upload created", map[string]any{"upload_id": id, "key_path": key})
 	}
 }
 
@@ -117,7 +113,7 @@ func (s *Service) multipartURL(r *http.Request, f *fields) func() answer {
 		if err != nil {
 			return storageFailed(err)
 		}
-		return jsonAnswer(http.StatusOK, map[string]any{"data": map[string]any{"url": address}, "message": "url generated"})
+		return success(http.StatusOK, "url generated", map[string]any{"url": address})
 	}
 }
 
@@ -133,14 +129,11 @@ func (s *Service) multipartComplete(r *http.Request, f *fields) func() answer {
 		if err != nil {
 			return storageFailed(err)
 		}
-		return jsonAnswer(http.StatusOK, map[string]any{
-			"data": map[string]any{
-				"Bucket": s.storage.Bucket(), "BucketKeyEnabled": nil, "ChecksumCRC32": nil, "ChecksumCRC32C": nil,
-				"ChecksumSHA1": nil, "ChecksumSHA256": nil, "ETag": done.ETag, "Expiration": nil, "Key": key,
-				"Location": done.Location, "RequestCharged": nil, "SSEKMSKeyId": nil,
-				"ServerSideEncryption": orNull(done.ServerSideEncryption), "VersionId": orNull(done.VersionID),
-			},
-			"message": "multipart upload completed",
+		return success(http.StatusOK, "multipart upload completed", map[string]any{
+			"Bucket": s.storage.Bucket(), "BucketKeyEnabled": nil, "ChecksumCRC32": nil, "ChecksumCRC32C": nil,
+			"ChecksumSHA1": nil, "ChecksumSHA256": nil, "ETag": done.ETag, "Expiration": nil, "Key": key,
+			"Location": done.Location, "RequestCharged": nil, "SSEKMSKeyId": nil,
+			"ServerSideEncryption": orNull(done.ServerSideEncryption), "VersionId": orNull(done.VersionID),
 		})
 	}
 }
@@ -167,9 +160,7 @@ func (s *Service) batch(r *http.Request, f *fields) func() answer {
 		s.mu.Lock()
 		s.batches = append(s.batches, job)
 		s.mu.Unlock()
-		return jsonAnswer(http.StatusOK, map[string]any{
-			"data": nil, "message": fmt.Sprintf("batch job submitted for %d file(s)", len(job.Paths)),
-		})
+		return success(http.StatusOK, fmt.Sprintf("batch job submitted for %d file(s)", len(job.Paths)), nil)
 	}
 }
 

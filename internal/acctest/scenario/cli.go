@@ -29,7 +29,6 @@ func (c *realCLI) address() string { return strings.Join(c.resource, ".") }
 
 // configureCLI writes the configuration, and its changes as a file that overrides it.
 func (s *scenario) configureCLI() {
-	s.t.Helper()
 	s.cli.Config(s.texts[s.config])
 	if block := s.block("resource"); block != nil {
 		s.cli.resource = block.Labels
@@ -48,7 +47,6 @@ func (s *scenario) configureCLI() {
 
 // run plays a step.
 func (s *scenario) run(verb, text string, w *wordsOf, fails bool) {
-	s.t.Helper()
 	args := commands[verb]
 	switch {
 	case args == nil || strings.Contains(text, "{"):
@@ -89,7 +87,6 @@ func (s *scenario) run(verb, text string, w *wordsOf, fails bool) {
 
 // editState changes the state by a command of the CLI.
 func (s *scenario) editState(to string) {
-	s.t.Helper()
 	command := map[string][]string{"tainted": {"taint"}, "untainted": {"untaint"}, "removed": {"state", "rm"}}[to]
 	if command == nil {
 		s.t.Fatalf("%s: the CLI cannot edit the state to %q", s.at, to)

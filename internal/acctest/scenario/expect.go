@@ -7,14 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
 // expect checks what must hold after the last step.
 func (s *scenario) expect(what, text string) {
-	s.t.Helper()
 	if text == "" || s.step == "" || s.calls == nil && what != "is" {
 		s.t.Fatalf("%s: nothing is expected, or of no step", s.at)
 	}
@@ -44,12 +41,8 @@ func (s *scenario) expect(what, text string) {
 			s.errorf("the diagnostics say %q", part)
 		}
 	case "is":
-		expr, diags := hclsyntax.ParseExpression([]byte(text), s.at, hcl.InitialPos)
-		if diags.HasErrors() {
-			s.t.Fatalf("%s: %v", s.at, diags)
-		}
-		if got, diags := s.evaluate(expr); diags.HasErrors() || !got.RawEquals(cty.True) {
-			s.errorf("%s is not true: %v", text, diags)
+		if !s.value(text).RawEquals(cty.True) {
+			s.errorf("%s is not true", text)
 		}
 	case "took":
 		from, to, ranged := strings.Cut(text, " to ")
@@ -75,7 +68,6 @@ func (s *scenario) shown() string {
 }
 
 func (s *scenario) expectCalls(text string) {
-	s.t.Helper()
 	expected := map[string]int{}
 	for pair := range strings.FieldsSeq(text) {
 		name, n, _ := strings.Cut(pair, "=")
@@ -95,7 +87,6 @@ func (s *scenario) expectCalls(text string) {
 // hears reports whether a diagnostic has the parts of a text in their order, and marks those that
 // do as said.
 func (s *scenario) hears(text string) (heard bool) {
-	s.t.Helper()
 	for i := range s.diags {
 		if s.holds(flat(s.diags[i:i+1].String()), text) {
 			s.said[i], heard = true, true
@@ -106,7 +97,6 @@ func (s *scenario) hears(text string) (heard bool) {
 
 // holds reports whether a flat text has the parts of another one in their order.
 func (s *scenario) holds(rest, text string) (found bool) {
-	s.t.Helper()
 	found = true
 	for part := range strings.SplitSeq(flat(s.template(text)), "...") {
 		_, after, ok := strings.Cut(rest, strings.TrimSpace(part))

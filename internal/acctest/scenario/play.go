@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -40,8 +39,7 @@ type scenario struct {
 	now      acctest.Instance
 	resource string                      // the name of now
 	others   map[string]acctest.Instance // by name
-	saved    *acctest.Plan               // the last plan
-	planned  bool                        // saved has no errors
+	saved    *acctest.Plan               // the last plan; nil: it had errors
 
 	cli *realCLI // plays the steps; nil: a provider in process does
 
@@ -77,9 +75,7 @@ func newScenario(t testing.TB, file string, archive *txtar.Archive) *scenario {
 	for _, path := range shared {
 		if name := filepath.Base(path); s.configs[name] == nil {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s.must(err)
 			s.parse(name, text)
 		}
 	}
@@ -88,7 +84,6 @@ func newScenario(t testing.TB, file string, archive *txtar.Archive) *scenario {
 }
 
 func (s *scenario) parse(name string, text []byte) {
-	s.t.Helper()
 	parsed, diags := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
 	if diags.HasErrors() {
 		s.t.Fatalf("%s: %v", s.at, diags)
@@ -98,7 +93,6 @@ func (s *scenario) parse(name string, text []byte) {
 }
 
 func (s *scenario) play(lines []line) {
-	s.t.Helper()
 	for _, l := range lines {
 		if s.at = l.at; l.expected {
 			s.expect(l.word, l.rest)
@@ -114,7 +108,6 @@ func (s *scenario) play(lines []line) {
 }
 
 func (s *scenario) errorf(format string, args ...any) {
-	s.t.Helper()
 	shown := fmt.Sprintf("state: %v\ndiagnostics:\n%s", s.now.Attrs(), s.diags)
 	if s.cli != nil {
 		shown = s.cli.output
@@ -124,7 +117,6 @@ func (s *scenario) errorf(format string, args ...any) {
 
 // do plays a step.
 func (s *scenario) do(verb, text string) {
-	s.t.Helper()
 	words, object, _ := strings.Cut(text, "{")
 	if object != "" {
 		object = "{" + object
@@ -160,7 +152,7 @@ func (s *scenario) do(verb, text string) {
 		return
 	case "edit":
 		if object != "" && s.cli == nil && strings.HasPrefix(text, "state ") {
-			s.now = s.now.Edited(func(a acctest.Attrs) { maps.Copy(a, a.With(s.object(object))) })
+			s.now.State = acctest.Value(s.now.State.Type(), s.now.Attrs().With(s.object(object)))
 		} else {
 			w.words = strings.Fields(text)
 			s.edit(w.words[0], w.words[1:])
@@ -185,11 +177,7 @@ func (s *scenario) do(verb, text string) {
 		s.service(text)()
 		return
 	case "after":
-		delay, step, _ := strings.Cut(text, " ")
-		what, later, _ := strings.Cut(step, " ")
-		if what != "service" {
-			s.t.Fatalf("%s: only the service does something later", s.at)
-		}
+		delay, later, _ := strings.Cut(text, " service ")
 		time.AfterFunc(s.duration(delay), s.service(later))
 		return
 	case "wait":
@@ -228,7 +216,6 @@ func (s *scenario) noteRead(path string) {
 
 // drive plays a step with a provider in process.
 func (s *scenario) drive(verb, text, object string, w *wordsOf, fails bool) {
-	s.t.Helper()
 	switch verb {
 	case "plan":
 		s.plan(w, object)
@@ -285,7 +272,6 @@ func (s *scenario) drive(verb, text, object string, w *wordsOf, fails bool) {
 
 // unsaid fails the test if the last step has a diagnostic that the scenario does not say.
 func (s *scenario) unsaid() {
-	s.t.Helper()
 	for i, d := range s.diags {
 		if !s.said[i] && !s.silent && (s.any || acctest.Diagnostics{d}.Failed()) {
 			s.t.Errorf("%s: the step says, too: %s", s.stepAt, acctest.Diagnostics{d})
@@ -295,7 +281,6 @@ func (s *scenario) unsaid() {
 }
 
 func (s *scenario) configure(what string) {
-	s.t.Helper()
 	name, value, _ := strings.Cut(what, "=")
 	switch {
 	case strings.HasPrefix(what, "{"):
@@ -323,7 +308,6 @@ func (s *scenario) configure(what string) {
 
 // process starts the provider with the provider block of the configuration.
 func (s *scenario) process() *acctest.Provider {
-	s.t.Helper()
 	config := s.provider
 	if block := s.block("provider"); block != nil {
 		config = s.arguments(block.Body).With(config)
@@ -333,13 +317,11 @@ func (s *scenario) process() *acctest.Provider {
 
 // configured is the configuration of the resource.
 func (s *scenario) configured() acctest.Attrs {
-	s.t.Helper()
 	return s.arguments(s.block("resource").Body).With(s.changes)
 }
 
 // plan refreshes and plans, and keeps the plan.
 func (s *scenario) plan(w *wordsOf, object string) {
-	s.t.Helper()
 	forced, destroying, first, stale := w.take("replacing"), w.take("destroying"), w.take("creating-first"), w.take("unrefreshed")
 	config := s.configured()
 	if object != "" {
@@ -353,27 +335,28 @@ func (s *scenario) plan(w *wordsOf, object string) {
 	if prior.Exists() && !stale {
 		prior, read = p.Read(prior)
 	}
-	s.planned = false
-	switch s.diags = read; {
-	case read.Failed():
+	s.saved = nil
+	if s.diags = read; read.Failed() {
 		return
-	case forced:
-		s.saved = p.PlanReplace(prior, config)
-	default:
-		s.saved = p.Plan(prior, config)
 	}
-	s.saved.CreateBeforeDestroy = first
-	s.diags, s.planned = slices.Concat(read, s.saved.Diags), !s.saved.Diags.Failed()
+	plan := p.Plan
+	if forced {
+		plan = p.PlanReplace
+	}
+	pl := plan(prior, config)
+	pl.CreateBeforeDestroy = first
+	if s.diags = slices.Concat(read, pl.Diags); !pl.Diags.Failed() {
+		s.saved = pl
+	}
 }
 
 // apply plans, and applies in another process.
 func (s *scenario) apply(w *wordsOf, object string, fails bool) {
-	s.t.Helper()
 	killed, unsettled := w.take("killed"), w.take("unsettled")
 	if !w.take("saved") {
 		s.plan(w, object)
 	}
-	if !s.planned {
+	if s.saved == nil {
 		return
 	}
 	if s.saved.Config != nil {
@@ -395,7 +378,6 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 
 // settled fails the test if something is left to do. The next step refreshes again.
 func (s *scenario) settled(o acctest.Instance) {
-	s.t.Helper()
 	p := s.process()
 	o, diags := p.Read(o)
 	pl := p.Plan(o, s.configured())
@@ -406,7 +388,6 @@ func (s *scenario) settled(o acctest.Instance) {
 
 // interruptible starts a process, which is interrupted if the words say so, until end is called.
 func (s *scenario) interruptible(w *wordsOf) (p *acctest.Provider, end func()) {
-	s.t.Helper()
 	when := w.interrupted()
 	p, cancel := s.process().WithCancel()
 	if when == "" {
@@ -422,7 +403,6 @@ func (s *scenario) interruptible(w *wordsOf) (p *acctest.Provider, end func()) {
 
 // edit changes a file, or the state.
 func (s *scenario) edit(name string, content []string) {
-	s.t.Helper()
 	if name == "unnoticed" {
 		path := filepath.Join(s.folder, content[0])
 		info, err := os.Stat(path)
@@ -474,10 +454,7 @@ func (s *scenario) edit(name string, content []string) {
 }
 
 func (s *scenario) write(name string, content []byte) {
-	s.t.Helper()
-	path := filepath.Join(s.folder, name)
-	s.must(os.MkdirAll(filepath.Dir(path), 0o700))
-	s.must(os.WriteFile(path, content, 0o600))
+	acctest.WriteFile(s.t, filepath.Join(s.folder, name), string(content))
 }
 
 // records are the files that the provider keeps on this machine.
@@ -488,7 +465,6 @@ func (s *scenario) records(pattern string) []string {
 
 // editFiles replaces what a regular expression finds in files, which must be in one of them.
 func (s *scenario) editFiles(edit string, names []string) {
-	s.t.Helper()
 	pattern, with, _ := strings.Cut(edit+" ", " => ")
 	old, found := regexp.MustCompile(pattern), false
 	for _, name := range names {
@@ -510,7 +486,6 @@ var fenced = regexp.MustCompile("(?s)```(?:terraform|hcl)\n(.*?)```")
 
 // ofPage is the first configuration of a page that has a text.
 func (s *scenario) ofPage(page, text string) string {
-	s.t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 	s.must(err)
 	for _, block := range fenced.FindAllStringSubmatch(string(content), -1) {
@@ -523,7 +498,6 @@ func (s *scenario) ofPage(page, text string) string {
 }
 
 func (s *scenario) must(err error) {
-	s.t.Helper()
 	if err != nil {
 		s.t.Fatalf("%s: %v", s.at, err)
 	}

@@ -50,7 +50,7 @@
 // What the service does:
 //
 //	simulator {status_path = ["READY"]}        options of the simulator; above all other steps
-//	service fails get-session {status = 404}   see fault for the arguments
+//	service fails get-session {status = 404}   see simulator.Fault; rewrite = {"text" = "its place"}
 //	service recovers                           ends all faults
 //	service has {name = "match"}               a session, which the provider did not make
 //	service sets EXPRESSION STATUS             the status of a session
@@ -77,9 +77,9 @@
 // Expressions are HCL, over state, planned (with "unknown" for what is not known), before (the
 // state before the step), others (states, by the names of resources), lost (what a killed run
 // made), tainted, identity, calls, action, data, sessions, objects, uploads (those that are not
-// finished), records (their files), jobs, stored, folder and env. Of a text there are sha256 and
+// finished), records (their files), jobs, stored and folder. Of a text there are sha256 and
 // base64encode, and filesha256 is that of a file in ${folder}. logged("TEXT") tells whether the
-// provider's log has a text, kept("TEXT") whether the state or its private data have.
+// provider's log has a text, kept("TEXT") whether the state has one.
 package scenario
 
 import (
@@ -126,16 +126,14 @@ func Play(t *testing.T) {
 // playCase plays a case, or a scenario without cases, where the marks above its steps say.
 func playCase(t *testing.T, file string, archive *txtar.Archive, lines []line) {
 	t.Helper()
-	marks := strings.Split(string(archive.Comment), "\n")
-	if slices.Contains(marks, withCLI) {
+	if slices.Contains(strings.Split(string(archive.Comment), "\n"), withCLI) {
 		s := newScenario(t, file, archive)
 		s.cli = &realCLI{}
 		s.play(lines)
 		return
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newScenario(t, file, archive)
-		s.play(lines)
+		newScenario(t, file, archive).play(lines)
 	})
 }
 

@@ -2,28 +2,13 @@ package scenario
 
 import (
 	"bytes"
-	"net/http"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
-
-// fault has the arguments of `service fails`. The first group is that of simulator.Fault.
-type fault struct {
-	After, Times int
-	Delay        string // a duration
-	Status       int
-	Processed    bool
-	Body         string
-	Truncate     bool
-	Break        string            // "before" or "after" the call is processed
-	Header       map[string]string // "": removed
-	Rewrite      map[string]string // texts in the body, which must be there
-	File         string            // of the requests to storage: the end of their path
-	Part         int               // of the requests to storage: its number
-}
 
 // calls are the names that the service knows.
 var calls = []string{
@@ -33,7 +18,6 @@ var calls = []string{
 
 // call is the name of a call.
 func (s *scenario) call(name string) string {
-	s.t.Helper()
 	if !slices.Contains(calls, name) {
 		s.t.Fatalf("%s: there is no call %q", s.at, name)
 	}
@@ -42,7 +26,6 @@ func (s *scenario) call(name string) string {
 
 // service returns what the service does.
 func (s *scenario) service(text string) func() {
-	s.t.Helper()
 	what, rest, _ := strings.Cut(text, " ")
 	switch what {
 	case "fails":
@@ -79,45 +62,25 @@ func (s *scenario) service(text string) func() {
 	return nil
 }
 
-func (s *scenario) fault(call, object string) simulator.Fault {
-	s.t.Helper()
-	var f fault
-	s.fill(&f, s.object(object))
-	made := simulator.Fault{
-		Call: call, After: f.After, Times: f.Times, Status: f.Status, Processed: f.Processed, Body: f.Body, Truncate: f.Truncate,
-		BreakBefore: f.Break == "before", BreakAfter: f.Break == "after",
+// fault is a simulator.Fault, whose Rewrite is here an object of texts and what replaces them. The
+// response must have one of both.
+func (s *scenario) fault(call, text string) (f simulator.Fault) {
+	object, where := s.object(text), s.at
+	rewrite, _ := object["rewrite"].(acctest.Attrs)
+	delete(object, "rewrite")
+	s.fill(&f, object)
+	f.Call = call
+	if rewrite == nil {
+		return f
 	}
-	if f.Break != "" && !made.BreakBefore && !made.BreakAfter {
-		s.t.Fatalf("%s: when does it break?", s.at)
-	}
-	if f.Delay != "" {
-		made.Delay = s.duration(f.Delay)
-	}
-	if f.File != "" || f.Part > 0 {
-		made.Match = func(r *http.Request) bool {
-			return (f.File == "" || strings.HasSuffix(r.URL.Path, "/"+f.File)) && (f.Part == 0 || strconv.Itoa(f.Part) == r.URL.Query().Get("partNumber"))
-		}
-	}
-	for name, value := range f.Header {
-		if made.Header == nil {
-			made.Header = http.Header{}
-		}
-		made.Header[name] = nil
-		if value != "" {
-			made.Header[name] = []string{value}
-		}
-	}
-	if f.Rewrite != nil {
-		where := s.at
-		made.Rewrite = func(body []byte) []byte {
-			for from, to := range f.Rewrite {
-				if !bytes.Contains(body, []byte(from)) && !bytes.Contains(body, []byte(to)) {
-					s.t.Errorf("%s: the response has no %s: %s", where, from, body)
-				}
-				body = bytes.ReplaceAll(body, []byte(from), []byte(to))
+	f.Rewrite = func(body []byte) []byte {
+		for from, to := range rewrite {
+			if !bytes.Contains(body, []byte(from)) && !bytes.Contains(body, fmt.Append(nil, to)) {
+				s.t.Errorf("%s: the response has no %s: %s", where, from, body)
 			}
-			return body
+			body = bytes.ReplaceAll(body, []byte(from), fmt.Append(nil, to))
 		}
+		return body
 	}
-	return made
+	return f
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
@@ -45,7 +43,6 @@ func (w *wordsOf) take(word string) bool {
 
 // next takes the last word.
 func (w *wordsOf) next() string {
-	w.s.t.Helper()
 	if len(w.words) == 0 {
 		w.s.t.Fatalf("%s: a word is missing", w.s.at)
 	}
@@ -56,7 +53,6 @@ func (w *wordsOf) next() string {
 
 // interrupted takes when a run is interrupted, "" for never.
 func (w *wordsOf) interrupted() string {
-	w.s.t.Helper()
 	if !w.take("interrupted") {
 		return ""
 	}
@@ -64,39 +60,34 @@ func (w *wordsOf) interrupted() string {
 }
 
 func (s *scenario) number(text string) int {
-	s.t.Helper()
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		s.t.Fatalf("%s: %v", s.at, err)
-	}
+	s.must(err)
 	return n
 }
 
 func (s *scenario) duration(text string) time.Duration {
-	s.t.Helper()
 	d, err := time.ParseDuration(text)
-	if err != nil {
-		s.t.Fatalf("%s: %v", s.at, err)
-	}
+	s.must(err)
 	return d
 }
 
 // value is an expression's value.
 func (s *scenario) value(text string) cty.Value {
-	s.t.Helper()
-	expr, diags := hclsyntax.ParseExpression([]byte(text), s.at, hcl.InitialPos)
-	if diags.HasErrors() {
-		s.t.Fatalf("%s: %v", s.at, diags)
+	return s.evaluated(hclsyntax.ParseExpression([]byte(text), s.at, hcl.InitialPos))
+}
+
+func (s *scenario) evaluated(expr hclsyntax.Expression, diags hcl.Diagnostics) cty.Value {
+	v := cty.DynamicVal
+	if !diags.HasErrors() {
+		v, diags = s.evaluate(expr)
 	}
-	v, diags := s.evaluate(expr)
 	if diags.HasErrors() {
-		s.t.Fatalf("%s: %v", s.at, diags)
+		s.t.Fatalf("%s: %v\nstate: %v\ndiagnostics:\n%s", s.at, diags, s.now.Attrs(), s.diags)
 	}
 	return v
 }
 
 func (s *scenario) object(text string) acctest.Attrs {
-	s.t.Helper()
 	object, ok := fromHCL(s.value(text)).(acctest.Attrs)
 	if !ok {
 		s.t.Fatalf("%s: %s is no object", s.at, text)
@@ -105,7 +96,6 @@ func (s *scenario) object(text string) acctest.Attrs {
 }
 
 func (s *scenario) text(expr string) string {
-	s.t.Helper()
 	text, ok := fromHCL(s.value(expr)).(string)
 	if !ok {
 		s.t.Fatalf("%s: %s is no string", s.at, expr)
@@ -115,21 +105,15 @@ func (s *scenario) text(expr string) string {
 
 // template replaces ${EXPRESSION}.
 func (s *scenario) template(text string) string {
-	s.t.Helper()
-	expr, diags := hclsyntax.ParseTemplate([]byte(text), s.at, hcl.InitialPos)
-	if diags.HasErrors() {
-		s.t.Fatalf("%s: %v", s.at, diags)
+	replaced, ok := fromHCL(s.evaluated(hclsyntax.ParseTemplate([]byte(text), s.at, hcl.InitialPos))).(string)
+	if !ok {
+		s.t.Fatalf("%s: a part of %s is not known", s.at, text)
 	}
-	v, diags := s.evaluate(expr)
-	if diags.HasErrors() || !v.IsKnown() || v.IsNull() || v.Type() != cty.String {
-		s.t.Fatalf("%s: %s: %v", s.at, text, diags)
-	}
-	return v.AsString()
+	return replaced
 }
 
 // evaluate is the value of an expression. What it does not refer to is not looked at.
 func (s *scenario) evaluate(expr hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
-	s.t.Helper()
 	variables := map[string]cty.Value{"unknown": cty.DynamicVal}
 	for _, used := range expr.Variables() {
 		look, ok := variable[used.RootName()]
@@ -157,10 +141,9 @@ var variable = map[string]func(s *scenario) any{
 	"before":   func(s *scenario) any { return s.before.Attrs() },
 	"lost":     func(s *scenario) any { return s.lost.Attrs() },
 	"tainted":  func(s *scenario) any { return s.now.Tainted },
-	"identity": func(s *scenario) any { return s.identity() },
+	"identity": func(s *scenario) any { return s.Provider(nil).IdentityOf(s.now) },
 	"calls":    func(s *scenario) any { return s.calls },
 	"data":     func(s *scenario) any { return s.data },
-	"env":      func(s *scenario) any { return s.Env },
 	"vod":      func(s *scenario) any { return s.VOD.URL() },
 	"sessions": func(s *scenario) any { return namedOf(s.Sessions()) },
 	"objects":  func(s *scenario) any { return namedOf(s.Objects()) },
@@ -175,14 +158,13 @@ var variable = map[string]func(s *scenario) any{
 		return others
 	},
 	"planned": func(s *scenario) any {
-		if !s.planned {
+		if s.saved == nil {
 			return nil
 		}
-		planned, _ := known(s.saved.Attrs()).(acctest.Attrs)
-		return planned
+		return s.saved.Attrs()
 	},
 	"action": func(s *scenario) any {
-		if !s.planned {
+		if s.saved == nil {
 			return ""
 		}
 		return string(s.saved.Action)
@@ -207,19 +189,14 @@ func (s *scenario) functions() map[string]function.Function {
 	return all
 }
 
-// kept reports whether the state has a text, or its private data.
+// kept reports whether the state has a text.
 func (s *scenario) kept(text string) bool {
-	s.t.Helper()
-	if s.cli != nil {
-		state, err := os.ReadFile(filepath.Join(s.folder, "terraform.tfstate"))
-		s.must(err)
-		return bytes.Contains(state, []byte(text))
+	if s.cli == nil {
+		return strings.Contains(s.now.State.String(), text)
 	}
-	var private map[string][]byte
-	if len(s.now.Private) > 0 {
-		s.must(json.Unmarshal(s.now.Private, &private))
-	}
-	return strings.Contains(s.now.State.String()+string(bytes.Join(slices.Collect(maps.Values(private)), nil)), text)
+	state, err := os.ReadFile(filepath.Join(s.folder, "terraform.tfstate"))
+	s.must(err)
+	return bytes.Contains(state, []byte(text))
 }
 
 // ofText is a function of a text.
@@ -234,30 +211,8 @@ func ofText[T string | bool](f func(string) T) function.Function {
 	})
 }
 
-// identity is that of the resource: the one attribute that all resources have in theirs.
-func (s *scenario) identity() map[string]string {
-	s.t.Helper()
-	for _, name := range []string{"id", "key_path"} {
-		if s.now.Identity == nil {
-			break
-		}
-		v, err := s.now.Identity.IdentityData.Unmarshal(tftypes.Object{AttributeTypes: map[string]tftypes.Type{name: tftypes.String}})
-		if err != nil {
-			continue // the resource has another identity
-		}
-		var fields map[string]tftypes.Value
-		var id string
-		if v.As(&fields) != nil || fields[name].As(&id) != nil {
-			s.t.Fatalf("%s: the identity is %v", s.at, v)
-		}
-		return map[string]string{name: id}
-	}
-	return nil
-}
-
 // block is the first block of a type in the configuration, nil if there is none.
 func (s *scenario) block(typ string) *hclsyntax.Block {
-	s.t.Helper()
 	for _, block := range s.configs[s.config].Blocks {
 		if block.Type == typ {
 			return block
@@ -267,14 +222,9 @@ func (s *scenario) block(typ string) *hclsyntax.Block {
 }
 
 func (s *scenario) arguments(body *hclsyntax.Body) acctest.Attrs {
-	s.t.Helper()
 	config := acctest.Attrs{}
 	for _, a := range body.Attributes {
-		v, diags := s.evaluate(a.Expr)
-		if diags.HasErrors() {
-			s.t.Fatalf("%s: %v", s.at, diags)
-		}
-		config[a.Name] = fromHCL(v)
+		config[a.Name] = fromHCL(s.evaluated(a.Expr, nil))
 	}
 	return config
 }
@@ -309,52 +259,20 @@ func fieldsOf(from any) map[string]any {
 	return fields
 }
 
-// fill sets fields of a struct. Durations are texts.
+// fill sets fields of a struct: sub_domain_a is SubDomainA, and a text such as "5s" is a duration.
 func (s *scenario) fill(to any, arguments acctest.Attrs) {
-	s.t.Helper()
-	v, fields := reflect.ValueOf(to).Elem(), acctest.Attrs{}
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		value, given := arguments[argument(field.Name)]
-		if !given {
-			continue
+	fields := map[string]any{}
+	for name, value := range arguments {
+		if d, err := time.ParseDuration(fmt.Sprint(value)); err == nil {
+			value = d
 		}
-		if text, ok := value.(string); ok && field.Type == reflect.TypeFor[time.Duration]() {
-			value = s.duration(text)
-		}
-		fields[field.Name] = value
+		fields[strings.ReplaceAll(name, "_", "")] = value // encoding/json ignores the case of letters
 	}
 	raw, err := json.Marshal(fields)
-	if err == nil {
-		decoder := json.NewDecoder(bytes.NewReader(raw))
-		decoder.DisallowUnknownFields()
-		err = decoder.Decode(to)
-	}
-	if err != nil || len(fields) != len(arguments) {
-		s.t.Fatalf("%s: %v is not as in %T: %v", s.at, arguments, to, err)
-	}
-}
-
-// known has "unknown" in place of values that are not known.
-func known(v any) any {
-	switch v := v.(type) {
-	case acctest.Attrs:
-		object := acctest.Attrs{}
-		for name, inner := range v {
-			object[name] = known(inner)
-		}
-		return object
-	case []any:
-		items := []any{}
-		for _, item := range v {
-			items = append(items, known(item))
-		}
-		return items
-	}
-	if v == acctest.Unknown {
-		return "unknown"
-	}
-	return v
+	s.must(err)
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	s.must(decoder.Decode(to))
 }
 
 // fromHCL is a value as Attrs have it.

@@ -1,10 +1,10 @@
 package storagetest
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -41,13 +41,9 @@ type S3 struct {
 	server *minio.Core
 
 	mu      sync.Mutex
-	keys    []string
-	digests map[string]digest
-	uploads []minio.ObjectMultipartInfo
+	keys    []string          // of objects for which there was a presigned URL or a complete request
+	uploads map[string]string // keys of unfinished uploads, by id
 }
-
-// digest describes the content of an object, which is read once for each ETag.
-type digest struct{ etag, sha256 string }
 
 // NewS3 returns the storage and creates its bucket, unless it exists.
 func NewS3(ctx context.Context, c S3Config) (*S3, error) {
@@ -58,7 +54,7 @@ func NewS3(ctx context.Context, c S3Config) (*S3, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &S3{config: c, server: server, digests: map[string]digest{}}
+	s := &S3{config: c, server: server, uploads: map[string]string{}}
 	err = server.MakeBucket(ctx, c.Bucket, minio.MakeBucketOptions{Region: c.Key.Region})
 	if code := minio.ToErrorResponse(err).Code; code == minio.BucketAlreadyOwnedByYou || code == minio.BucketAlreadyExists {
 		err = nil
@@ -110,7 +106,7 @@ func (s *S3) Create(ctx context.Context, key string) (string, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.uploads = append(s.uploads, minio.ObjectMultipartInfo{UploadID: id, Key: key})
+	s.uploads[id] = key
 	return id, nil
 }
 
@@ -124,21 +120,8 @@ func (s *S3) Complete(ctx context.Context, _, key, uploadID string, parts []simu
 	if err != nil {
 		return simulator.Completed{}, refusal(err)
 	}
-	s.forget(uploadID)
 	s.remember(key)
 	return simulator.Completed{Location: done.Location, ETag: quoted(done.ETag), VersionID: done.VersionID}, nil
-}
-
-func (s *S3) forget(uploadID string) (key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.uploads = slices.DeleteFunc(s.uploads, func(u minio.ObjectMultipartInfo) bool {
-		if u.UploadID == uploadID {
-			key = u.Key
-		}
-		return u.UploadID == uploadID
-	})
-	return key
 }
 
 // Exists reports whether there is a complete object.
@@ -147,88 +130,39 @@ func (s *S3) Exists(ctx context.Context, key string) (bool, error) {
 	return err == nil, unlessMissing(err)
 }
 
-// Objects returns the complete objects. It reads the content of objects that it has not read yet.
+// Objects returns the complete objects, in order of their keys' first use. It reads their content.
 func (s *S3) Objects(ctx context.Context) ([]simulator.Object, error) {
 	s.mu.Lock()
 	keys := slices.Clone(s.keys)
 	s.mu.Unlock()
-	var found []minio.ObjectInfo
-	for _, key := range keys {
-		info, err := s.server.StatObject(ctx, s.config.Bucket, key, minio.StatObjectOptions{})
-		if err == nil {
-			found = append(found, info)
-		} else if err := unlessMissing(err); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortStableFunc(found, func(a, b minio.ObjectInfo) int { return cmp.Compare(a.LastModified.Unix(), b.LastModified.Unix()) })
 	var objects []simulator.Object
-	for _, info := range found {
-		sum, err := s.digest(ctx, info)
+	for _, key := range keys {
+		content, info, _, err := s.server.GetObject(ctx, s.config.Bucket, key, minio.GetObjectOptions{})
+		if err != nil && unlessMissing(err) == nil {
+			continue
+		}
 		if err != nil {
+			return nil, refusal(err)
+		}
+		sum := sha256.New()
+		_, err = io.Copy(sum, content)
+		if err := errors.Join(err, content.Close()); err != nil {
 			return nil, err
 		}
 		_, count, _ := strings.Cut(info.ETag, "-")
 		parts, _ := strconv.Atoi(count) // 0: not a multipart object
 		objects = append(objects, simulator.Object{
-			KeyPath: info.Key, FileName: path.Base(info.Key), Size: info.Size, SHA256: sum, ETag: quoted(info.ETag), ContentType: info.ContentType, Parts: parts,
+			KeyPath: key, FileName: path.Base(key), Size: info.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), ETag: quoted(info.ETag), ContentType: info.ContentType, Parts: parts,
 		})
 	}
 	return objects, nil
 }
 
-func (s *S3) digest(ctx context.Context, info minio.ObjectInfo) (string, error) {
-	s.mu.Lock()
-	known := s.digests[info.Key]
-	s.mu.Unlock()
-	if known.etag == info.ETag {
-		return known.sha256, nil
-	}
-	content, _, _, err := s.server.GetObject(ctx, s.config.Bucket, info.Key, minio.GetObjectOptions{})
-	if err != nil {
-		return "", refusal(err)
-	}
-	defer content.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, content); err != nil {
-		return "", err
-	}
-	known = digest{info.ETag, hex.EncodeToString(h.Sum(nil))}
-	s.mu.Lock()
-	s.digests[info.Key] = known
-	s.mu.Unlock()
-	return known.sha256, nil
-}
-
-// Uploads returns the unfinished uploads with their parts.
-func (s *S3) Uploads(ctx context.Context) ([]simulator.Upload, error) {
-	s.mu.Lock()
-	uploads := slices.Clone(s.uploads)
-	s.mu.Unlock()
-	var all []simulator.Upload
-	for _, u := range uploads {
-		upload := simulator.Upload{UploadID: u.UploadID, KeyPath: u.Key}
-		for marker, more := 0, true; more; {
-			page, err := s.server.ListObjectParts(ctx, s.config.Bucket, u.Key, u.UploadID, marker, 1000)
-			if err != nil {
-				return nil, refusal(err)
-			}
-			for _, p := range page.ObjectParts {
-				upload.Parts = append(upload.Parts, simulator.Part{Number: p.PartNumber, Size: p.Size, ETag: quoted(p.ETag)})
-			}
-			marker, more = page.NextPartNumberMarker, page.IsTruncated
-		}
-		all = append(all, upload)
-	}
-	return all, nil
-}
-
 // Drop aborts an unfinished upload.
 func (s *S3) Drop(ctx context.Context, uploadID string) error {
-	key := s.forget(uploadID)
-	if key == "" {
-		return nil
-	}
+	s.mu.Lock()
+	key := s.uploads[uploadID]
+	s.mu.Unlock()
 	return unlessMissing(s.server.AbortMultipartUpload(ctx, s.config.Bucket, key, uploadID))
 }
 
