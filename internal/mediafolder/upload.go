@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -126,9 +125,6 @@ type place struct {
 }
 
 func placeOf(localPath string, f file) place {
-	if absolute, err := filepath.Abs(localPath); err == nil {
-		localPath = absolute
-	}
 	return place{localPath, f.SHA256, f.ContentType, f.Size}
 }
 

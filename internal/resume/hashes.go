@@ -102,18 +102,6 @@ func (s *Store) Remember(ctx context.Context, look Look, read transfer.Digest) {
 	}
 }
 
-// Forget drops the hash of a file that turned out to have other content.
-func (s *Store) Forget(ctx context.Context, look Look) {
-	if look.Stamp == "" {
-		return
-	}
-	h := s.hashesOf(ctx, look.folder)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.known, look.name)
-	h.changed[look.name] = true
-}
-
 // Flush writes the hashes that are not written yet.
 func (s *Store) Flush(ctx context.Context) {
 	s.hashes.Range(func(dir, value any) bool {
@@ -163,11 +151,7 @@ func (s *Store) writeHashes(ctx context.Context, dir string, h *folderHashes) {
 	}
 	merged := s.readHashes(ctx, h.file)
 	for name := range h.changed {
-		if hash, known := h.known[name]; known {
-			merged[name] = hash
-		} else {
-			delete(merged, name)
-		}
+		merged[name] = h.known[name]
 	}
 	content, err := json.Marshal(hashesFile{dir, merged})
 	if err == nil {

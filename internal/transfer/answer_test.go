@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -31,4 +33,26 @@ func TestSecretsInConnectionErrors(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
+}
+
+// TestContentIsNotReadAfterAPUT: a transport may read the body in a goroutine of its own, which
+// outlives the response. The next PUT reads the content meanwhile.
+func TestContentIsNotReadAfterAPUT(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 1<<20)
+		var body io.Reader
+		s := &store{rule: func(a *attempt, req *http.Request) (*http.Response, error) {
+			if a.Nth == 1 {
+				body = req.Body
+				return answer(http.StatusServiceUnavailable, ""), nil
+			}
+			if n, err := body.Read(make([]byte, 1)); n != 0 || err == nil {
+				t.Errorf("%d bytes of the first PUT are read: %v", n, err)
+			}
+			return nil, nil
+		}}
+		_, err := newEngine(s).UploadSingle(t.Context(), f, (&addresses{}).next, "")
+		must.Succeed(t, err)
+	})
 }

@@ -184,8 +184,7 @@ func (u *partsUpload) keep(p Part) {
 
 // reuse returns a part of an earlier upload if its content is the file's. Only the ETag proves
 // that: S3 completes an upload only with the parts' own ETags. Where ETags are not MD5s, the
-// checksum must do, but only from a trusted record: anybody else could write the ETag of other
-// content beside it.
+// checksum must do: see Part.Checksum.
 func (u *partsUpload) reuse(ctx context.Context, r *reading) (part Part, isReused bool, err error) {
 	part, isKnown := u.known[r.number]
 	if !isKnown || part.Size != u.sizeOf(r.number) || part.ETag == "" {
@@ -206,5 +205,5 @@ func (u *partsUpload) reuse(ctx context.Context, r *reading) (part Part, isReuse
 	if !hasChecksum {
 		part.Checksum = ""
 	}
-	return part, isProved || part.Trusted && hasChecksum, err
+	return part, isProved || hasChecksum, err
 }

@@ -122,16 +122,15 @@ func TestWhichStoredPartsAreReused(t *testing.T) {
 		checksum string
 	}{
 		{name: "the ETag is the MD5", part: transfer.Part{ETag: etag}, reused: true},
-		{name: "foreign content under our MD5", part: transfer.Part{ETag: `"00000000000000000000000000000000"`, MD5: sum, Trusted: true}},
-		{name: "no MD5, no checksum", part: transfer.Part{ETag: `"kms"`, MD5: sum, Trusted: true}},
-		{name: "checksum of anybody", part: transfer.Part{ETag: `"kms"`, MD5: sum, Checksum: "crc64nvme:" + checksum("crc64nvme", want)}},
-		{name: "trusted checksum of other content", part: transfer.Part{ETag: `"kms"`, MD5: sum, Trusted: true, Checksum: "crc32c:" + checksum("crc32c", want[1:])}},
-		{name: "unknown algorithm", part: transfer.Part{ETag: `"kms"`, MD5: sum, Trusted: true, Checksum: "md2:x"}},
-		{name: "no algorithm", part: transfer.Part{ETag: `"kms"`, MD5: sum, Trusted: true, Checksum: "x"}},
+		{name: "foreign content under our MD5", part: transfer.Part{ETag: `"00000000000000000000000000000000"`, MD5: sum}},
+		{name: "no MD5, no checksum", part: transfer.Part{ETag: `"kms"`, MD5: sum}},
+		{name: "checksum of other content", part: transfer.Part{ETag: `"kms"`, MD5: sum, Checksum: "crc32c:" + checksum("crc32c", want[1:])}},
+		{name: "unknown algorithm", part: transfer.Part{ETag: `"kms"`, MD5: sum, Checksum: "md2:x"}},
+		{name: "no algorithm", part: transfer.Part{ETag: `"kms"`, MD5: sum, Checksum: "x"}},
 		{name: "the MD5 beside a wrong checksum", part: transfer.Part{ETag: etag, Checksum: "crc32:" + checksum("crc32", want[1:])}, reused: true},
-		{name: "crc64nvme", part: transfer.Part{ETag: `"kms"`, Trusted: true, Checksum: "crc64nvme:" + checksum("crc64nvme", want)}, reused: true},
-		{name: "crc32c", part: transfer.Part{ETag: `"kms"`, Trusted: true, Checksum: "crc32c:" + checksum("crc32c", want)}, reused: true},
-		{name: "sha256", part: transfer.Part{ETag: `"kms"`, Trusted: true, Checksum: "sha256:" + checksum("sha256", want)}, reused: true},
+		{name: "crc64nvme", part: transfer.Part{ETag: `"kms"`, Checksum: "crc64nvme:" + checksum("crc64nvme", want)}, reused: true},
+		{name: "crc32c", part: transfer.Part{ETag: `"kms"`, Checksum: "crc32c:" + checksum("crc32c", want)}, reused: true},
+		{name: "sha256", part: transfer.Part{ETag: `"kms"`, Checksum: "sha256:" + checksum("sha256", want)}, reused: true},
 	} {
 		bubble.Run(t, c.name, func(t *testing.T) {
 			c.part.Number, c.part.Size = 1, partSize

@@ -102,7 +102,7 @@ func (r *request) send(ctx context.Context) (res stored, err error) {
 		GotFirstResponseByte: func() { r.answers(); r.progress() },
 	})
 	var status int
-	res, status, err = r.run(host)
+	res, status, err = r.run()
 	if err != nil {
 		r.handOver(-r.handed.Load())
 	}
@@ -114,7 +114,7 @@ func (r *request) send(ctx context.Context) (res stored, err error) {
 
 func (r *request) progress() { r.watch.Reset(r.stall) }
 
-func (r *request) run(host *retry.Host) (res stored, status int, err error) {
+func (r *request) run() (res stored, status int, err error) {
 	req, err := r.build()
 	if err != nil {
 		return stored{}, 0, err
@@ -129,7 +129,6 @@ func (r *request) run(host *retry.Host) (res stored, status int, err error) {
 		return stored{}, 0, r.broken(err)
 	}
 	defer resp.Body.Close()
-	host.Reached()
 	r.answers()
 	r.progress()
 	// The status decides. Even a truncated body is useful in the error.

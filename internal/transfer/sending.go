@@ -144,11 +144,7 @@ func (s *sending) target(ctx context.Context) (string, error) {
 	if s.part == 0 && s.url != "" {
 		return s.url, nil
 	}
-	url, err := s.address(ctx)
-	if err != nil {
-		s.of.note(err)
-	}
-	return url, err
+	return s.address(ctx)
 }
 
 // attempt sends the content once, and verifies what is stored. failed is why there is no address.

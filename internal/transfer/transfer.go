@@ -110,11 +110,9 @@ type Part struct {
 	MD5    [16]byte
 	ETag   string // as the header had it, quotes included
 	// Checksum is storage's own checksum of the part, which was found to be the content's, as
-	// "crc64nvme:BASE64" (or "sha256:", "crc32c:", "crc32:"); "" if storage returned none.
+	// "crc64nvme:BASE64" (or "sha256:", "crc32c:", "crc32:"); "" if storage returned none. For a part
+	// of an earlier upload, it must be "" unless it comes from a record that only this user can write.
 	Checksum string
-	// Trusted says that the part comes from a record that only this user can write. It is set by
-	// the caller, for parts of an earlier upload.
-	Trusted bool
 	// Unproved says that storage proved nothing of what it has: it returned no ETag that is the MD5
 	// and no checksum, and the PUT said no MD5.
 	Unproved bool

@@ -2,7 +2,6 @@ package upload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -42,9 +41,6 @@ func (u *Uploader) store(ctx context.Context, f File, progress func(transfer.Pro
 		o.sums = known.Sums
 	}
 	err := o.run(ctx)
-	if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
-		u.config.Resume.Forget(ctx, look)
-	}
 	if err == nil {
 		o.result.Left = nil
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -56,17 +57,18 @@ func (m inMemory) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 type world struct {
 	*simulator.Service
 	*upload.Uploader
-	t   *testing.T
-	dir string // of the files
+	t         *testing.T
+	dir       string // of the files
+	resumeDir string
 }
 
 // play runs a test in a new world in virtual time.
 func play(t *testing.T, options simulator.Options, progressFile string, test func(t *testing.T, w *world)) {
 	t.Helper()
-	dir := t.TempDir()
+	dir, resumeDir := t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		options.MinPartSize = partSize
-		w := &world{Service: simulator.New(options), t: t, dir: dir}
+		w := &world{Service: simulator.New(options), t: t, dir: dir, resumeDir: resumeDir}
 		defer w.Close()
 		const base = "http://127.0.0.1"
 		client := api.New(api.Config{
@@ -75,7 +77,7 @@ func play(t *testing.T, options simulator.Options, progressFile string, test fun
 		})
 		w.Uploader = upload.New(upload.Config{
 			API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1, StallTimeout: time.Hour}),
-			Address: base, ProgressFile: progressFile,
+			Resume: resume.New(resumeDir), Address: base, ProgressFile: progressFile,
 		})
 		test(t, w)
 	})
@@ -213,6 +215,26 @@ func TestInspectionEndsWithTheRun(t *testing.T) {
 		w.InspectFiles(t.Context(), "folder", files, nil)
 		if files[0].Err != nil || files[0].SHA256 != w.file("a.mp4", 1000).SHA256 || files[0].Name != "a.mp4" || files[0].ContentType != "video/mp4" {
 			t.Errorf("the inspection is %+v", files[0])
+		}
+	})
+}
+
+// TestRecordIsWholeBeforeComplete: a process that is killed while it completes an upload leaves a
+// record of all parts.
+func TestRecordIsWholeBeforeComplete(t *testing.T) {
+	t.Parallel()
+	play(t, simulator.Options{}, "", func(t *testing.T, w *world) {
+		recorded := 0
+		w.Hook(simulator.CallMultipartComplete, func(*http.Request) {
+			names, _ := filepath.Glob(filepath.Join(w.resumeDir, "*", "upload-*.json"))
+			for _, name := range names {
+				content, _ := os.ReadFile(name)
+				recorded = strings.Count(string(content), `"number":`)
+			}
+		})
+		w.upload(w.file("a.mp4", 4*partSize))
+		if recorded != 4 {
+			t.Errorf("the record had %d of 4 parts", recorded)
 		}
 	})
 }
