@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
@@ -79,11 +80,10 @@ func Settling(tb testing.TB) time.Duration {
 func (w *World) Provider(config Attrs) *Provider {
 	w.tb.Helper()
 	c := &connections{dial: w.dial}
-	machine := provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, OnRead: w.OnRead}
-	p := newProvider(w.tb, machine, !w.Quiet)
+	p := newProvider(w.tb, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: c.open, OnRead: w.OnRead}, !w.Quiet)
 	p.kill = c.breakAll
 	if !w.Quiet {
-		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)
+		p.ctx = tflog.SetField(tflogtest.RootLogger(p.ctx, w.Log), "tf_provider_addr", "vodlive") // as the SDK's server
 	}
 	if diags := p.Configure(config); len(diags) > 0 {
 		w.tb.Fatalf("configuring the provider:\n%s", diags)

@@ -11,10 +11,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -37,7 +37,7 @@ func (r *liveSession) waitUntilReady(ctx context.Context, m values) (diags diag.
 		if err == nil {
 			m.setComputed(s)
 		}
-		tflog.Info(ctx, "Waiting for the live session", map[string]any{
+		redact.Info(ctx, "Waiting for the live session", map[string]any{
 			"id": m.text("id"), "status": m.text("status"), "waiting_for": enumerate(want, "or"), "elapsed": time.Since(start).Round(time.Second).String(),
 		})
 		switch {
@@ -45,7 +45,7 @@ func (r *liveSession) waitUntilReady(ctx context.Context, m values) (diags diag.
 			return nil
 		case ctx.Err() != nil:
 		case err != nil && (mayPass(err) || api.NotShown(err) && time.Since(start) < appearWithin):
-			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"error": err.Error()})
+			redact.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"error": err.Error()})
 		case err != nil:
 			diags.AddError("The new live session cannot be read", fmt.Sprintf("%s %s", providerdata.ErrorText(err), m.nextStepText()))
 			return diags

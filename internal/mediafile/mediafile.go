@@ -14,9 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -69,7 +69,7 @@ func Unfinished(ctx context.Context, o types.Object) (f upload.File, u *resume.U
 	u = &resume.Upload{UploadID: i.UploadID.ValueString(), KeyPath: i.KeyPath.ValueString(), PartSize: i.PartSize.ValueInt64()}
 	var err error
 	if u.Parts, err = resume.DecodeParts(i.Parts.ValueString(), u.PartSize, f.Size); err != nil || u.UploadID == "" {
-		tflog.Warn(ctx, "an unfinished upload of the state cannot be read", map[string]any{"key_path": u.KeyPath})
+		redact.Warn(ctx, "an unfinished upload of the state cannot be read", map[string]any{"key_path": u.KeyPath})
 		return f, nil
 	}
 	return f, u

@@ -208,14 +208,43 @@ func (r *Redactor) Line(s string, also ...string) string {
 // Lines masks the secrets in s and escapes control characters except line breaks and tabs.
 func (r *Redactor) Lines(s string) string { return parse.EscapeBut(r.Text(s), "\n\t") }
 
-// Log returns a context whose logger masks the secrets that are known now, and what looks like one.
+type logKey struct{}
+
+// Log returns a context in which Debug, Info and Warn log, without the secrets that are known by then
+// and what looks like one. The masks of tflog would write to a map that all loggers of a request
+// share: two lines at once end the process (terraform-plugin-log, issue 246).
 func (r *Redactor) Log(ctx context.Context) context.Context {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	ctx = tflog.MaskAllFieldValuesStrings(ctx, r.needles...)
-	ctx = tflog.MaskMessageStrings(ctx, r.needles...)
-	ctx = tflog.MaskAllFieldValuesRegexes(ctx, patterns...)
-	return tflog.MaskMessageRegexes(ctx, patterns...)
+	return context.WithValue(ctx, logKey{}, r)
+}
+
+// Debug logs a line, unless the context is not one of Log.
+func Debug(ctx context.Context, message string, fields map[string]any) {
+	write(ctx, tflog.Debug, message, fields)
+}
+
+// Info is as Debug.
+func Info(ctx context.Context, message string, fields map[string]any) {
+	write(ctx, tflog.Info, message, fields)
+}
+
+// Warn is as Debug.
+func Warn(ctx context.Context, message string, fields map[string]any) {
+	write(ctx, tflog.Warn, message, fields)
+}
+
+func write(ctx context.Context, log func(context.Context, string, ...map[string]any), message string, fields map[string]any) {
+	r, ok := ctx.Value(logKey{}).(*Redactor)
+	if !ok {
+		return
+	}
+	shown := map[string]any{}
+	for name, value := range fields {
+		if text, isText := value.(string); isText {
+			value = r.Text(text)
+		}
+		shown[name] = value
+	}
+	log(ctx, r.Text(message), shown)
 }
 
 // Address returns a URL as it may be shown, without query and user info.

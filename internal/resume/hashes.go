@@ -11,8 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-log/tflog"
-
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -132,7 +131,7 @@ func (s *Store) readHashes(ctx context.Context, name string) map[string]fileHash
 		err = json.Unmarshal(content, &file)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		tflog.Debug(ctx, "hashes cannot be read", map[string]any{"file": name, "error": err.Error()})
+		redact.Debug(ctx, "hashes cannot be read", map[string]any{"file": name, "error": err.Error()})
 	}
 	known := map[string]fileHash{}
 	for name, hash := range file.Files {
@@ -158,7 +157,7 @@ func (s *Store) writeHashes(ctx context.Context, dir string, h *folderHashes) {
 		err = s.files(ctx).write(h.file, content)
 	}
 	if err != nil {
-		tflog.Debug(ctx, "hashes cannot be written", map[string]any{"file": h.file, "error": err.Error()})
+		redact.Debug(ctx, "hashes cannot be written", map[string]any{"file": h.file, "error": err.Error()})
 	}
 	h.known, h.changed, h.written = merged, map[string]bool{}, time.Now()
 }

@@ -9,8 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-log/tflog"
-
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -84,14 +83,14 @@ func (s *Store) Open(ctx context.Context, key Key) (*Record, error) {
 	for waiting := false; ; waiting = true {
 		unlock, err := s.files(ctx).lock(key.file())
 		if err != nil {
-			tflog.Warn(ctx, "the upload is not recorded: its record cannot be locked", map[string]any{"record": key.file(), "error": err.Error()})
+			redact.Warn(ctx, "the upload is not recorded: its record cannot be locked", map[string]any{"record": key.file(), "error": err.Error()})
 			return nil, nil //nolint:nilnil // nothing is recorded
 		}
 		if unlock != nil {
 			return &Record{store: s, key: key, unlock: unlock, log: context.WithoutCancel(ctx)}, nil
 		}
 		if !waiting {
-			tflog.Info(ctx, "another process uploads the same file: waiting for it", map[string]any{"file_name": key.FileName})
+			redact.Info(ctx, "another process uploads the same file: waiting for it", map[string]any{"file_name": key.FileName})
 		}
 		select {
 		case <-ticker.C:
@@ -194,7 +193,7 @@ func (s *Store) read(ctx context.Context, key Key) *Upload {
 		u, err = decodeRecord(content, key)
 	}
 	if err != nil {
-		tflog.Warn(ctx, "the record of an upload is ignored", map[string]any{"record": key.file(), "error": err.Error()})
+		redact.Warn(ctx, "the record of an upload is ignored", map[string]any{"record": key.file(), "error": err.Error()})
 	}
 	return u
 }
@@ -209,7 +208,7 @@ func (s *Store) write(ctx context.Context, key Key, u *Upload) {
 		err = s.files(ctx).write(key.file(), encodeRecord(key, u))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		tflog.Warn(ctx, "the record of an upload cannot be written", map[string]any{"record": key.file(), "error": err.Error()})
+		redact.Warn(ctx, "the record of an upload cannot be written", map[string]any{"record": key.file(), "error": err.Error()})
 	}
 }
 

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 func TestLog(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	ctx := tflogtest.RootLogger(t.Context(), &out)
+	ctx := redact.New().Log(tflogtest.RootLogger(t.Context(), &out))
 	f, _ := newFile(t, 1000)
 	s, urls := &store{}, &addresses{}
 	s.rule = func(a *attempt, _ *http.Request) (*http.Response, error) {

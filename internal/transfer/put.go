@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"golang.org/x/time/rate"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
@@ -106,7 +105,7 @@ func (r *request) send(ctx context.Context) (res stored, err error) {
 	if err != nil {
 		r.handOver(-r.handed.Load())
 	}
-	tflog.Debug(ctx, "PUT to storage", map[string]any{
+	redact.Debug(ctx, "PUT to storage", map[string]any{
 		"part": r.part, "bytes": r.section.Size, "status": status, "duration_ms": time.Since(r.began).Milliseconds(), "ok": err == nil,
 	})
 	return res, err

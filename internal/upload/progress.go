@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-log/tflog"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/parse"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -158,7 +156,7 @@ func (p *progress) safe(text string) string { return parse.Escape(p.mask.Text(te
 func (p *progress) run(ctx context.Context, stop chan struct{}) {
 	out, err := openProgress(p.path)
 	if err != nil {
-		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": p.path, "error": err.Error()})
+		redact.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": p.path, "error": err.Error()})
 	}
 	defer func() { _ = out.Close() }() // of nil, too
 	info, err := out.Stat()
@@ -212,7 +210,7 @@ func (p *progress) tick(second int) string {
 			t.show(p.safe(t.line()))
 		}
 		if second%logSeconds == 0 {
-			tflog.Info(t.log, t.doing, map[string]any{"progress": p.safe(t.line())})
+			redact.Info(t.log, t.doing, map[string]any{"progress": p.safe(t.line())})
 		}
 	}
 	return p.safe(strings.Join(lines, "; "))

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-log/tflog"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
@@ -120,7 +118,7 @@ func (x *exchange) log(ctx context.Context, took time.Duration, err error) {
 	if err != nil {
 		line["error"] = x.mask.Line(err.Error())
 	}
-	tflog.Debug(ctx, "request to the service", line)
+	redact.Debug(ctx, "request to the service", line)
 }
 
 // callError has a text that may be shown. Its cause may hold secrets: it is for errors.Is and

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/must"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // newServer starts a server that closes the connection of each POST without an answer if it hangs
@@ -199,7 +200,7 @@ func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	s := &service{answers: []answer{with(500, "the body "+testSecret, "X-Request-Id", "id-1"), with(200, good)}}
 	synctest.Test(t, func(t *testing.T) {
-		_, err := newClient(t, config(s)).create(tflogtest.RootLogger(t.Context(), &log))
+		_, err := newClient(t, config(s)).create(redact.New().Log(tflogtest.RootLogger(t.Context(), &log)))
 		must.Succeed(t, err)
 	})
 	text := log.String()
