@@ -31,7 +31,7 @@ variable "backup" {
 }
 
 variable "starts_at" {
-  description = "Start of the event, RFC 3339 without seconds, for example 2040-06-30T18:45:00Z. Default: the sessions start at once."
+  description = "Start of the event, RFC 3339, for example 2040-06-30T18:45:00Z. Default: the sessions start at once."
   type        = string
   default     = null
 

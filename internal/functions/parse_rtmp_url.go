@@ -28,7 +28,7 @@ var parseRTMPURL = pure{
 			"- `server_url` and `stream_key`: what OBS and most encoders ask for. `server_url` is the URL without the stream key.\n" +
 			"- `scheme`, `host` and `port`: without a port in the URL, `port` is the default one, 1935 for `rtmp` and 443 for `rtmps`.\n" +
 			"- `app`: the path before the stream key.\n\n" +
-			"The stream key is the last part of the path, with the query if there is one. `app` and `stream_key` are null if the URL lacks them. " +
+			"The stream key is the last of two or more parts of the path, with the query if there is one. A single part is the `app`. `app` and `stream_key` are null if the URL lacks them. " +
 			"The result is sensitive if the URL is, such as a session's endpoint; `nonsensitive(...host)` shows a part.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name:                "url",

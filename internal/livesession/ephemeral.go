@@ -27,7 +27,7 @@ func (e *ephemeralSession) Schema(_ context.Context, _ ephemeral.SchemaRequest, 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one live session by its id, with every field that the service returns. " +
 			"Neither plan nor state has any of them: use it to pass endpoints, whose paths carry stream keys, to an encoder's configuration or a secrets store, " +
-			"together with `endpoints_in_state = false` of the resource `vodlive_live_session`. Each plan and each apply reads the session.",
+			"together with `endpoints_in_state = false` of the resource `vodlive_live_session`. Each apply reads the session, and each plan that knows its id.",
 		Attributes: all,
 	}
 }

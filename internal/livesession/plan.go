@@ -40,6 +40,9 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if len(resp.RequiresReplace) > 0 {
 		resp.Diagnostics.Append(r.checkRemoval(state, plan)...)
 	}
+	if creating && plan.onExisting() != existingUse || len(resp.RequiresReplace) > 0 {
+		resp.Diagnostics.Append(plan.checkFuture(time.Now())...) // with "use", a session from before its start may run
+	}
 	if creating || len(resp.RequiresReplace) > 0 {
 		r.checkNew(ctx, plan.withWriteOnly(config), &resp.Diagnostics)
 	}
@@ -102,7 +105,6 @@ func (r *liveSession) checkNew(ctx context.Context, args values, diags *diag.Dia
 	if r.Data != nil {
 		diags.Append(r.Data.NeedLive(typeName)...)
 	}
-	diags.Append(args.checkFuture(time.Now())...)
 	if region := args.str("region"); r.Data != nil && !diags.HasError() && !r.Data.Unknown && !r.Data.SkipRegionValidation && !region.IsUnknown() {
 		diags.Append(checkRegion(ctx, r.Data, region.ValueString())...)
 	}

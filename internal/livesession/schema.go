@@ -27,7 +27,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		"wait_for_status": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Statuses to wait for after a create, of `PENDING`, `PROVISIONING`, `ALLOCATED`, `READY`, `STOPPING`, `STOPPED`, `TERMINATED`, `ERROR`, `SCHEDULED` and `CANCELLED`. " +
-				"`ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the wait with an error unless they are in the set. With an empty set, the create only reads the session once. Default: `[\"READY\", \"SCHEDULED\"]`.",
+				"`ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the wait with an error unless they are in the set. With an empty set, the create waits for none. Default: `[\"READY\", \"SCHEDULED\"]`.",
 			Validators: statusSet(),
 		},
 		"replace_on_status": schema.SetAttribute{
@@ -45,7 +45,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		"deletion_protection": schema.BoolAttribute{
 			Optional: true,
 			MarkdownDescription: "If true, plans that would destroy or replace the session fail, even without the resource block. `false` in the same plan allows a replacement; to destroy the session, or with `create_before_destroy`, apply `false` first. " +
-				"No plan sees `-replace` and a taint: these use the same session again, unless `on_existing` is `create`. Default: `false`.",
+				"No plan sees `-replace` and a taint: these use the same session again, unless an argument changes or `on_existing` is `create`. Default: `false`.",
 		},
 		"endpoints_in_state": schema.BoolAttribute{
 			Optional: true,
@@ -69,7 +69,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	}
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
-			"A change of any argument except `wait_for_status`, `replace_on_status`, `on_existing`, `deletion_protection`, `endpoints_in_state` and `timeouts` replaces the session.",
+			"A change of any argument except `wait_for_status`, `replace_on_status`, `on_existing`, `deletion_protection`, `endpoints_in_state`, `timeouts` and a `*_wo` argument (raise `urls_wo_version`) replaces the session.",
 		Attributes: known,
 	}
 }

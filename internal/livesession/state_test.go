@@ -3,8 +3,10 @@ package livesession_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -61,5 +63,26 @@ func TestSecretsStayOut(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// TestCreatesShareAListing: the addresses of sessions that become ready one after another come from
+// one reading of the listing, which may be long.
+func TestCreatesShareAListing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{ReadyAfter: time.Minute})
+		p := w.Provider(nil)
+		var all sync.WaitGroup
+		for i := range 6 {
+			all.Go(func() {
+				o, diags := p.Create(resourceType, base().With(config{"name": fmt.Sprint("channel-", i)}))
+				if len(diags) > 0 || o.Text("elastic_ip_a") == "" {
+					t.Errorf("%s: %v", diags, o.Attrs())
+				}
+			})
+		}
+		all.Wait()
+		w.AssertCalls(t, simulator.CallListSessions, 2) // before the first create, and after it
 	})
 }

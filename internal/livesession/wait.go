@@ -93,9 +93,14 @@ func (r *liveSession) waitUntilListed(ctx context.Context, m values) (diags diag
 	if len(missing) == 0 || !isAllocated(m.text("status")) {
 		return nil
 	}
-	var err error
+	s, err := r.listing().find(ctx, r.Data.API, m.text("id"), time.Time{}) // read for another session, it may do
+	if s != nil {
+		m.addMissing(s, computed)
+	}
+	if len(m.missing(computed, attribute.isListed)) == 0 {
+		return nil
+	}
 	for range attempts(ctx) {
-		var s api.Session
 		if s, err = r.listing().find(ctx, r.Data.API, m.text("id"), time.Now()); s != nil {
 			m.addMissing(s, computed)
 			return nil

@@ -206,8 +206,10 @@ func TestLinks(t *testing.T) {
 	if got := fmt.Sprint(plannedFiles(p)); got != "[a.mp4 c.mp4 clips/b.mp4]" {
 		t.Errorf("files %s", got)
 	}
-	if diags := f.plan(acctest.Attrs{"exclude": []string{"elsewhere/**"}}).Diags; diags.String() != "" {
-		t.Error(diags)
+	for _, pattern := range []string{"elsewhere", "elsewhere/**"} {
+		if diags := f.plan(acctest.Attrs{"exclude": []string{pattern}}).Diags; diags.String() != "" {
+			t.Errorf("%s: %s", pattern, diags)
+		}
 	}
 }
 

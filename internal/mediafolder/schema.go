@@ -45,7 +45,7 @@ func Arguments() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"source_dir": schema.StringAttribute{
 			Required: true, Validators: []validator.String{mediafile.SourcePath("name the folder, and the pattern in `include`")},
-			MarkdownDescription: "Path of the folder. A relative path starts at the folder in which Terraform runs. Terraform's own files are never uploaded: configurations, variables, states and saved plans.",
+			MarkdownDescription: "Path of the folder. A relative path starts at the folder in which Terraform runs. Terraform's own files are never uploaded: configurations, variables, states, and saved plans without the extension of a media file.",
 		},
 		"include": schema.SetAttribute{
 			Optional: true, Computed: true, ElementType: types.StringType, Default: setdefault.StaticValue(defaultInclude),

@@ -79,7 +79,7 @@ func (w *walker) visit(relative string, entry fs.DirEntry, err error) error {
 	case entry.IsDir():
 		return nil
 	case entry.Type()&fs.ModeSymlink != 0 && w.isLinkedFolder(relative):
-		if w.patterns.reach(name) {
+		if w.patterns.reach(name) && !w.patterns.areExcluding(name) {
 			w.links = append(w.links, readable(name))
 		}
 		return nil

@@ -75,7 +75,7 @@ func Arguments() map[string]schema.Attribute {
 		},
 		"sha256": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "SHA-256 of the content, in hexadecimal. If set, a plan does not read the file, and only a file with this content is uploaded. " +
+			MarkdownDescription: "SHA-256 of the content, in hexadecimal. If set, a plan does not read the file, and only a file with this content is stored. " +
 				"Otherwise a plan computes it, unless the file has not been touched since it was last read.",
 			Validators: []validator.String{mediafile.SHA256},
 		},

@@ -69,12 +69,12 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 					"The provider runs it without a shell, for at most 10 seconds, when it first needs the token, and again when a request is refused with 401. " +
 					"The program inherits the whole environment of Terraform, including the secrets in it.",
 			},
-			"max_retries": number("Maximum number of retries of a request, or of a part of an upload, after a timeout, a broken response or one with status 408 or 5xx. From 0 to 100. " +
-				"After 429, and 503 with `Retry-After`, requests are repeated as long as the operation has time. " +
+			"max_retries": number("Maximum number of retries of a request, or of a part of an upload, after a timeout, a broken response or one with status 408 or 5xx, but 501. From 0 to 100. " +
+				"After 429, and 503 with `Retry-After`, requests are repeated until the operation's time limit, or for two minutes if it has none. " +
 				"The creation of a session and the submission of a batch job are repeated only if the service cannot have processed them. Default: `5`."),
 			"request_timeout": text("Timeout of one API request. It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload. Default: `\"30s\"`."),
 			"stall_timeout":   text("How long an upload of file content may make no progress before the provider sends it again. Default: `\"60s\"`."),
-			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, from 2 to 32. " +
+			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: 14, or up to 32 where that raises the rate. " +
 				"Environment: `VODLIVE_UPLOAD_CONCURRENCY`."),
 			"upload_bandwidth": number("Maximum number of bytes per second, over all uploads together: 2500000 is 20 Mbit/s. Default: no limit."),
 			"allowed_customer_ids": schema.SetAttribute{

@@ -63,6 +63,7 @@ resource "vodlive_live_session" "smoke" {
   mode         = "NORM"
   output_mode  = "RTMP_PULL"
   input_preset = { resolution = "SD", bitrate = "MAX_10_MBPS" }
+  on_existing  = "use" # of an earlier smoke test
 }
 `, region)
 	}

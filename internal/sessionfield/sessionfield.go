@@ -158,7 +158,7 @@ var Computed = []Field{
 	{Name: "id", Computed: true, Description: "Id of the session."},
 	{
 		Name: "status", Kind: Choice, Values: Statuses, Computed: true,
-		Description: "Status when last read, such as `READY`. Status changes never show up as a diff.",
+		Description: "Status when last read, such as `READY`.",
 	},
 	{
 		Name: "input_endpoint_a", Kind: URL, Computed: true, Needs: []Condition{pushIn},
