@@ -2,7 +2,7 @@ package acctest
 
 import (
 	"bufio"
-	"context"
+	"bytes"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -26,10 +26,11 @@ func (c *CLI) attach(run *exec.Cmd) (end func()) {
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	ctx, kill := context.WithCancel(c.tb.Context())
-	provider := exec.CommandContext(ctx, program, "-debug")
+	provider := exec.CommandContext(c.tb.Context(), program, "-debug")
 	provider.Dir = run.Dir
 	provider.Env = slices.Concat(run.Env, []string{"TF_LOG_PROVIDER_VODLIVE=OFF", "TF_LOG_SDK=OFF"})
+	trace := &bytes.Buffer{}
+	provider.Stderr = trace
 	printed, err := provider.StdoutPipe()
 	if err == nil {
 		err = provider.Start()
@@ -38,8 +39,11 @@ func (c *CLI) attach(run *exec.Cmd) (end func()) {
 		c.tb.Fatal(err)
 	}
 	end = func() {
-		kill()
+		_ = provider.Process.Kill()
 		_ = provider.Wait()
+		if text := trace.String(); strings.Contains(text, "goroutine ") {
+			c.tb.Errorf("the provider has crashed:\n%s", text)
+		}
 	}
 	for lines := bufio.NewScanner(printed); lines.Scan(); {
 		if found := attachment.FindStringSubmatch(lines.Text()); found != nil {
