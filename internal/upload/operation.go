@@ -13,7 +13,7 @@ import (
 type operation struct {
 	uploader *Uploader
 	file     File
-	user     *user
+	claimant *claimant
 	progress func(transfer.Progress)
 	sums     transfer.Sums  // as the plan has found them; empty: the file is hashed while it is sent
 	record   *resume.Record // nil: nothing is recorded
@@ -21,12 +21,12 @@ type operation struct {
 	result Result
 }
 
-// user is an operation for which the service gave key paths and upload ids. It outlives the operation.
-type user struct{ fileName string }
+// claimant is an operation for which the service gave key paths and upload ids. It outlives the operation.
+type claimant struct{ fileName string }
 
 // store sends a file, unless a record has it.
 func (u *Uploader) store(ctx context.Context, f File, progress func(transfer.Progress)) (Result, error) {
-	o := &operation{uploader: u, file: f, user: &user{f.Name}, progress: progress}
+	o := &operation{uploader: u, file: f, claimant: &claimant{f.Name}, progress: progress}
 	if f.Content != nil {
 		err := o.single(ctx)
 		return o.result, err
@@ -103,7 +103,7 @@ func (o *operation) find(ctx context.Context) (*resume.Upload, error) {
 	if !isUsable {
 		return nil, nil //nolint:nilnil // the file is sent otherwise
 	}
-	isOurs, err := o.uploader.isOurs(ctx, o.file, found.KeyPath)
+	isOurs, err := o.uploader.askIfOurs(ctx, o.file, found.KeyPath)
 	if err == nil && !isOurs {
 		return nil, nil //nolint:nilnil // it is of another customer
 	}
@@ -134,7 +134,7 @@ func (o *operation) single(ctx context.Context) error {
 			return "", err
 		}
 		keyPath = target.KeyPath
-		return target.URL, o.uploader.accept(o.user, keyPath, "")
+		return target.URL, o.uploader.accept(o.claimant, keyPath, "")
 	}
 	part, err := o.uploader.config.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
 	if err != nil {

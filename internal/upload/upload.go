@@ -46,14 +46,14 @@ type Uploader struct {
 	asking   chan struct{}          // holds one value while an operation asks for the customer
 	customer atomic.Pointer[string] // of the key paths that the service gave in this run; nil: it gave none
 
-	mu    sync.Mutex
-	users map[string]*user // of the key paths and upload ids that the service gave in this run
+	mu     sync.Mutex
+	claims map[string]*claimant // of the key paths and upload ids that the service gave in this run
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor, c.Resume = cmp.Or(c.Redactor, redact.New()), cmp.Or(c.Resume, resume.New(""))
-	return &Uploader{config: c, progress: newProgress(c.ProgressFile, c.Redactor), users: map[string]*user{}, asking: make(chan struct{}, 1)}
+	return &Uploader{config: c, progress: newProgress(c.ProgressFile, c.Redactor), claims: map[string]*claimant{}, asking: make(chan struct{}, 1)}
 }
 
 // StoredFile is a stored file as the service and storage describe it, "" for what they left out.
@@ -95,7 +95,7 @@ func (u *Uploader) CheckCustomer(keyPath string) error {
 
 // accept checks a key path that the service gave for an upload, and an upload id if there is one. No
 // two files may share them.
-func (u *Uploader) accept(by *user, keyPath, uploadID string) error {
+func (u *Uploader) accept(by *claimant, keyPath, uploadID string) error {
 	if err := u.CheckCustomer(keyPath); err != nil {
 		return err
 	}
@@ -106,17 +106,17 @@ func (u *Uploader) accept(by *user, keyPath, uploadID string) error {
 		if given == "" {
 			continue
 		}
-		if other := u.users[given]; other != nil && other != by {
+		if other := u.claims[given]; other != nil && other != by {
 			return &SharedError{Given: given, Files: [2]string{other.fileName, by.fileName}}
 		}
-		u.users[given] = by
+		u.claims[given] = by
 	}
 	return nil
 }
 
-// isOurs reports whether a recorded key path belongs to the customer of the identity token. The
+// askIfOurs reports whether a recorded key path belongs to the customer of the identity token. The
 // token is opaque, so only a key path that the service gives in this run tells that.
-func (u *Uploader) isOurs(ctx context.Context, f File, keyPath string) (bool, error) {
+func (u *Uploader) askIfOurs(ctx context.Context, f File, keyPath string) (bool, error) {
 	select {
 	case u.asking <- struct{}{}:
 		defer func() { <-u.asking }()
