@@ -88,6 +88,7 @@ resource "vodlive_batch_job" "smoke" {
 		id := fmt.Sprint(cli.State()[session].Values["id"])
 		cli.Must("state", "rm", session)
 		cli.Must("import", session, id)
+		cli.Must("apply", "-auto-approve") // an import sets no on_existing
 		cli.AssertNoChanges()
 	}
 	cli.Must("destroy", "-auto-approve")
