@@ -128,6 +128,7 @@ func TestWhichStoredPartsAreReused(t *testing.T) {
 		{name: "unknown algorithm", part: transfer.Part{ETag: `"kms"`, MD5: sum, Checksum: "md2:x"}},
 		{name: "no algorithm", part: transfer.Part{ETag: `"kms"`, MD5: sum, Checksum: "x"}},
 		{name: "the MD5 beside a wrong checksum", part: transfer.Part{ETag: etag, Checksum: "crc32:" + checksum("crc32", want[1:])}, reused: true},
+		{name: "the MD5 beside a wrong checksum without a read", part: transfer.Part{ETag: etag, Checksum: "crc64nvme:" + checksum("crc64nvme", want[1:])}, reused: true},
 		{name: "crc64nvme", part: transfer.Part{ETag: `"kms"`, Checksum: "crc64nvme:" + checksum("crc64nvme", want)}, reused: true},
 		{name: "crc32c", part: transfer.Part{ETag: `"kms"`, Checksum: "crc32c:" + checksum("crc32c", want)}, reused: true},
 		{name: "sha256", part: transfer.Part{ETag: `"kms"`, Checksum: "sha256:" + checksum("sha256", want)}, reused: true},
