@@ -47,10 +47,8 @@ func take(ctx context.Context, throttle *rate.Limiter, n int) (int, error) {
 	n = min(n, throttle.Burst())
 	// Not WaitN: it fails at once if a deadline comes first. Then ctx does not have a cause yet,
 	// which says whose deadline it is and what to do.
-	reserved := throttle.ReserveN(time.Now(), n)
-	if err := retry.Sleep(ctx, reserved.Delay()); err != nil {
-		reserved.Cancel()
-		return 0, err
+	if err := retry.Sleep(ctx, throttle.ReserveN(time.Now(), n).Delay()); err != nil {
+		return 0, err // what was reserved is a tenth of a second's worth at most
 	}
 	return n, nil
 }
