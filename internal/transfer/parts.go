@@ -43,8 +43,8 @@ func (r Result) Matches(algorithm, value string) (isKnown, isEqual bool) {
 // neither on the file's nor on the parts' size.
 //
 // stored has parts of an earlier upload. Such a part is not sent again, and not reported to
-// dst.Stored again, if its ETag is the MD5 of the file's part, or if it is trusted and its checksum
-// is that of the file's part.
+// dst.Stored again, if its ETag is the MD5 of the file's part, or its checksum is that of the file's
+// part.
 //
 // The first error stops the upload: no PUT begins any more, and those in flight have four seconds.
 // What they store is reported. The error is a *FileError, *ChangedError, *StatusError,
